@@ -4,7 +4,6 @@ back.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -17,6 +16,7 @@ from shoal.errors import SchemaError
 from shoal.measures import Measure
 from shoal.plan import Unit
 from shoal.vault.dataset import Dataset, StatedColumn
+from shoal.vault.plain_toml import plain_toml
 from shoal.vault.plain_values import (
     budget_from,
     budget_to,
@@ -106,13 +106,13 @@ def from_toml(path: str | Path) -> Declaration:
     return from_text(text, file)
 
 
-def from_text(text: str, file: Path) -> Declaration:
+def from_text(text: str, file: Path, *, homes: bool = True) -> Declaration:
     """The declaration that a text is, as if it stood in a file: paths are beside that, and what is
-    wrong is said of its name.
+    wrong is said of its name.  ``homes`` says whether ~ in a path is somebody's home.
     """
     try:
-        said = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also a number of too many digits
+        said = plain_toml(text)
+    except ValueError as error:  # also a number of too many digits
         raise _not_toml(file.name, error) from None
     _check_names(said, _KNOWN, file.name)
     if "name" not in said or ("path" in said) == ("spark" in said):
@@ -135,7 +135,7 @@ def from_text(text: str, file: Path) -> Declaration:
     _check_kind(said, "header", bool, "true or false", file.name)
     return Declaration(
         name=str(said["name"]),
-        source=source_named(said, file),
+        source=source_named(said, file, homes=homes),
         table=None if "spark" in said else said.get("table"),
         protects=None if _is_public(said, file.name) else _protected(said, file.name),
         budget=budget_from(said["budget"]) if "budget" in said else None,
@@ -258,9 +258,8 @@ def _protected(said: Mapping[str, Any], where: str) -> Unit:
 
 
 def _not_toml(name: str, error: Exception) -> SchemaError:
-    why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
     return SchemaError(
-        f"{name} is not TOML: {why}.",
+        f"{name} is not TOML: {str(error)[:200]}.",
         remedy="Correct it; shoal describe NAME --toml shows the form.",
     )
 

@@ -20,13 +20,15 @@ class DeclarationReview:
     """A declaration that was tried and not written: its text before and after, and what follows
     from it, in words.
 
-    ``follows`` is the entry of the declaration that it would take the place of.
+    ``follows`` is the entry of the declaration that it would take the place of, and ``content`` the
+    vault's own hash of the rows that were looked at.
     """
 
     name: str
     before: str
     after: str
     notes: tuple[str, ...]
+    content: str
     follows: int | None = None
 
     @property
@@ -48,6 +50,7 @@ class DeclarationReview:
         return {
             "name": self.name,
             "follows": self.follows,
+            "content": self.content,
             "notes": list(self.notes),
             "lines": self.lines,
             "declaration": self.after,

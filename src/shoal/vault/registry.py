@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
-from shoal.errors import KeyReusedError, SourceError, VaultError
+from shoal.errors import KeyReusedError, ShoalError, SourceError, VaultError
 from shoal.ledger import Ledger
 from shoal.measures import Measure
 from shoal.plan import Unit
@@ -48,12 +48,17 @@ _Declared = tuple[Dataset, _Opens]
 @dataclass(frozen=True)
 class Writing:
     """How a declaration is written down: by whom, for the journal; only tried, and not written;
-    and after which entry, if it is meant for that one alone.
+    after which entry, and for which content, if it is meant for these alone.
+
+    ``sees`` says which datasets somebody may know of who does not manage all: what concerns others
+    is refused, in words that do not depend on them.
     """
 
     by: str | None = None
     only_tried: bool = False
     follows: int | None = None
+    content: str | None = None
+    sees: Callable[[str], bool] | None = None
 
     def check(self, before: Dataset) -> None:
         """Refuse what was written for another declaration than the one that counts."""
@@ -61,6 +66,14 @@ class Writing:
             raise VaultError(
                 f"the declaration of {before.name!r} was changed since you read it.",
                 remedy="Read it again, and repeat your change.",
+            )
+
+    def check_content(self, made: Dataset) -> None:
+        """Refuse other rows than those that were reviewed."""
+        if self.content not in (None, made.digest):
+            raise VaultError(
+                f"the file of {made.name!r} was written since you reviewed it.",
+                remedy="Review it again.",
             )
 
 
@@ -312,7 +325,8 @@ class Registry:
         """
         for _ in range(_TRIES):
             history = self.history
-            made, opens = act(history)
+            made, opens = _decided(act, history, writing.sees)
+            writing.check_content(made)
             if writing.only_tried:
                 return made
             last = history[-1].entry if history else 0
@@ -334,16 +348,51 @@ class Registry:
             _opens(made.name, budget, made.protects)
 
     def _check_new(self, name: str, history: Sequence[Dataset]) -> None:
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise VaultError(
-                f"{str(name)[:60]!r} cannot be the name of a dataset.",
-                remedy="Give a word of letters, digits and _, such as visits.",
-            )
+        check_name(name)
         if name.lower() in {each.name.lower() for each in history}:
             raise VaultError(
                 f"there is a dataset {name!r} already.",
                 remedy="Choose another name, or declare new data with update.",
             )
+
+
+def check_name(name: object) -> None:
+    """Refuse what cannot be the name of a dataset."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise VaultError(
+            f"{str(name)[:60]!r} cannot be the name of a dataset.",
+            remedy="Give a word of letters, digits and _, such as visits.",
+        )
+
+
+def _decided(
+    act: Callable[[Sequence[Dataset]], _Declared],
+    history: Sequence[Dataset],
+    sees: Callable[[str], bool] | None,
+) -> _Declared:
+    """What an act decides from all declarations.  Whoever sees only some of them is told what it
+    decides from those, and otherwise nothing but that others are concerned.
+    """
+    if sees is None:
+        return act(history)
+    told, _ = act([each for each in history if sees(each.name)])
+    try:
+        made, opens = act(history)
+    except ShoalError:
+        raise _concerns_others(told) from None
+    if any(getattr(made, each) != getattr(told, each) for each in _DECIDED):
+        raise _concerns_others(told)
+    return made, opens
+
+
+_DECIDED = ("version", "accounts", "ids", "declared")
+
+
+def _concerns_others(made: Dataset) -> VaultError:
+    return VaultError(
+        f"the new rows of {made.name!r} concern another dataset of this vault.",
+        remedy="Ask an owner of the whole vault to declare them.",
+    )
 
 
 def _opens(name: str, budget: Measure | None, protects: Unit) -> _Opens:

@@ -17,9 +17,10 @@ from shoal.vault.declaration import Declaration, to_toml
 from shoal.vault.declaration_review import DeclarationReview, notes_on
 from shoal.vault.registry import PLAINLY, Registry, Writing
 from shoal.vault.sources.choosing import source_of
+from shoal.vault.sources.people_sample import meet
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 _TRIED = Writing(only_tried=True)
 
@@ -99,7 +100,8 @@ class VaultReviews(ABC):
         made = self.register(said, relation=relation, writing=_TRIED)
         opened = self._opened(made, said.budget)
         text = to_toml(made, next(iter(opened.values()), None), beside=beside)
-        return DeclarationReview(made.name, "", text, notes_on(None, made, opened))
+        notes = (*notes_on(None, made, opened), *self._met(made, opened, None))
+        return DeclarationReview(made.name, "", text, notes, made.digest)
 
     def review_change(
         self,
@@ -109,17 +111,30 @@ class VaultReviews(ABC):
         budget: Measure | None = None,
         beside: Path | None = None,
         follows: int | None = None,
+        sees: Callable[[str], bool] | None = None,
     ) -> DeclarationReview:
         """What `redeclare` would write; nothing is written."""
         before = self.dataset(said.name)
-        writing = replace(_TRIED, follows=follows)
+        writing = replace(_TRIED, follows=follows, sees=sees)
         made = self.redeclare(said, relation=relation, budget=budget, writing=writing)
         opened, whole = self._opened(made, budget), self.stated_budget(before)
         texts = (
             to_toml(before, whole, beside=beside),
             to_toml(made, budget if opened else whole, beside=beside),
         )
-        return DeclarationReview(made.name, *texts, notes_on(before, made, opened), before.entry)
+        notes = (*notes_on(before, made, opened), *self._met(made, opened, sees))
+        return DeclarationReview(made.name, *texts, notes, made.digest, before.entry)
+
+    def _met(
+        self, made: Dataset, opened: Mapping[str, Measure], sees: Callable[[str], bool] | None
+    ) -> Iterator[str]:
+        """Who would get a second budget, as far as samples of people show it."""
+        known = [each for each in self._registry.history if sees is None or sees(each.name)]
+        for name in dict.fromkeys(each.name for each in known if opened and meet(made, each)):
+            yield (
+                f"Many of those in it are in {name!r} already: they would get a second budget, and "
+                "be protected by neither alone."
+            )
 
     def _opened(self, made: Dataset, budget: Measure | None) -> Mapping[str, Measure]:
         """The accounts that a declaration would open, with their budget."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from shoal.plan import Range
 
 pytestmark = pytest.mark.slow
 OUTSIDE = "is not below the data folder"
+BODY = ("declaration", "relation", "budget")
 
 
 def made_in(folder: Path) -> Desk:
@@ -241,7 +243,152 @@ def test_without_a_folder_nothing_is_read(tmp_path: Path) -> None:
             assert refusal(desk, path, body)[1] == "this office reads no files for its owners."
 
 
+def test_a_folder_of_files_with_a_link_that_leads_outside_is_not_read(
+    desk: Desk, tmp_path: Path
+) -> None:
+    secret = write(tmp_path, "secret.parquet", rows(10))
+    year = tmp_path / "data" / "year"
+    year.mkdir()
+    write(year, "own.parquet", rows(10, first=90_000))
+    body = {"declaration": new('"year"')}
+    assert desk.send("POST", "/datasets/review", "owner", json=body).status_code == 200
+    (year / "link.parquet").symlink_to(secret)
+    before = written(desk)
+    for path in ("/datasets/review", "/datasets"):
+        status, words = refusal(desk, path, body)
+        assert (status, OUTSIDE in words) == (400, True)
+    assert written(desk) == before
+
+
+def test_a_pattern_tells_nothing_of_what_is_behind_a_link(desk: Desk, tmp_path: Path) -> None:
+    away = tmp_path / "away"
+    away.mkdir()
+    write(away, "secret.csv", rows(10))
+    (away / "broken.csv").write_text('a,b\n"1')
+    (tmp_path / "data" / "away").symlink_to(away)
+    told = {
+        refusal(desk, "/datasets/proposal", {"path": f"awa*/{name}.csv"})[1].replace(f"/{name}", "")
+        for name in ("secret", "broken", "nothing")
+    }
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("who", ["root", "nobody-of-this-name"])
+def test_nobodys_home_is_looked_for(desk: Desk, who: str, tmp_path: Path) -> None:
+    text = declared(desk)["declaration"].replace("visits.parquet", f"~{who}/x.parquet")
+    status, words = refusal(desk, "/datasets/visits/review", {"declaration": text})
+    assert status == 400
+    assert "/root" not in words
+    assert str(tmp_path) not in words
+
+
+def test_a_file_whose_name_is_no_text_is_not_listed(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "data" / os.fsdecode(b"bad\xff.csv")).write_text("a\n1\n")
+    assert desk.send("GET", "/files", "owner").json()["files"] == ["towns.csv", "visits.parquet"]
+    assert visit_as(desk, "owner").open("/register").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" + ".a" * 29_000 + " = 1",
+        "x = {a" + " . a" * 14_000 + " = 1}",
+        '"=".' + "a." * 20_000 + 'a = "\\""',
+        "\n".join(f"a.b.c{at}=1" for at in range(6000)),
+        'path = "visits.parquet"\n[columns.spend]\nrange = [0x' + "f" * 20_000 + ", 1]",
+        '[protects]\nunit = "person"\ngroups = 0x' + "f" * 20_000,
+        "[budget]\nepsilon = 0x" + "f" * 20_000,
+    ],
+    ids=["parts", "inline", "quoted", "keys", "range", "groups", "budget"],
+)
+def test_a_text_made_to_take_long_is_refused_at_once(still: Desk, text: str) -> None:
+    began = process_time()
+    assert refusal(still, "/datasets/visits/review", {"declaration": text})[0] == 400
+    owner, entry = visit_as(still, "owner"), str(declared(still)["entry"])
+    for act in ("show", "fill", "review"):
+        found = owner.submit("/datasets/visits", do=act, text=text, follows=entry)
+        assert found.status_code in {200, 400}, act
+    assert process_time() - began < 20  # it took minutes
+
+
 # who may
+
+
+def with_dora(desk: Desk) -> None:
+    """An owner of one dataset."""
+    desk.vault.people.add("dora", role="owner", dataset="visits")
+    desk.tokens["dora"] = desk.vault.people.token("dora")
+
+
+def test_new_people_of_a_shared_budget_take_an_owner_of_all_who_share_it(
+    desk: Desk, tmp_path: Path
+) -> None:
+    with_dora(desk)
+    stays = write(tmp_path / "data", "stays.parquet", rows(300))
+    desk.vault.add("stays", stays, protects=desk.vault.dataset("visits").protects, shares="visits")
+    write(tmp_path / "data", table=rows(100, first=5000))
+    held = declared(desk)
+    body = {"declaration": held["declaration"], "relation": "new people", "budget": "50"}
+    for path, more in (("review", {}), ("versions", {"follows": held["entry"]})):
+        status, words = refusal(desk, f"/datasets/visits/{path}", {**body, **more}, "dora")
+        assert (status, "share the budget" in words) == (403, True)
+    assert desk.vault.dataset("visits").accounts == ("visits",)
+
+
+def test_what_concerns_a_dataset_that_an_owner_does_not_manage_is_told_in_one_sentence(
+    desk: Desk, tmp_path: Path
+) -> None:
+    with_dora(desk)
+    data = tmp_path / "data"
+    clinic = write(data, "clinic.parquet", rows(300, first=20_000))
+    unit = desk.vault.dataset("visits").protects
+    desk.vault.add("clinic", clinic, protects=unit, budget=shoal.Pure(1))
+    told = set()
+    for table in (rows(299, first=20_000), rows(300, first=20_000)):  # the people, and the content
+        write(data, table=table)
+        body = {"declaration": declared(desk)["declaration"], "relation": "same people"}
+        told.add(refusal(desk, "/datasets/visits/review", body, "dora"))
+    [(status, words)] = told
+    assert (status, "clinic" in words) == (409, False)
+    write(data, table=rows(600, first=1))
+    body = {"declaration": declared(desk)["declaration"], "relation": "same people"}
+    assert desk.send("POST", "/datasets/visits/review", "dora", json=body).status_code == 200
+
+
+# what was reviewed is what is saved
+
+
+def test_rows_that_were_not_reviewed_are_not_saved(desk: Desk, tmp_path: Path) -> None:
+    data, owner = tmp_path / "data", visit_as(desk, "owner")
+    write(data, table=rows(100, first=5000))
+    held = declared(desk)
+    body = {"declaration": held["declaration"], "relation": "new people", "budget": "7"}
+    review = desk.send("POST", "/datasets/visits/review", "owner", json=body).json()
+    assert not any("second budget" in each for each in review["notes"])
+    write(data, table=rows(601))  # the people of before, and one more
+    body |= {"follows": held["entry"], "content": review["content"]}
+    status, words = refusal(desk, "/datasets/visits/versions", body)
+    assert (status, "was written since you reviewed it" in words) == (409, True)
+    page = {"do": "save", "text": held["declaration"], "follows": str(held["entry"])}
+    page |= {"relation": "new people", "budget": "7", "content": review["content"]}
+    assert owner.submit("/datasets/visits", **page).status_code == 409
+    assert owner.submit("/datasets/visits", **{**page, "content": ""}).status_code == 409
+    assert desk.vault.dataset("visits").version == 1
+    again = desk.send("POST", "/datasets/visits/review", "owner", json={k: body[k] for k in BODY})
+    assert any("second budget" in each for each in again.json()["notes"])
+
+
+def test_a_file_that_is_registered_is_the_one_that_was_reviewed(desk: Desk, tmp_path: Path) -> None:
+    data, text = tmp_path / "data", new('"more.parquet"')
+    write(data, "more.parquet", rows(50, first=5000))
+    body = {"declaration": text, "relation": "new people"}
+    review = desk.send("POST", "/datasets/review", "owner", json=body).json()
+    write(data, "more.parquet", rows(599))
+    again = desk.send("POST", "/datasets/review", "owner", json=body).json()
+    assert any("'visits' already: they would get a second" in each for each in again["notes"])
+    assert refusal(desk, "/datasets", body | {"content": review["content"]})[0] == 409
+    saved = desk.send("POST", "/datasets", "owner", json=body | {"content": again["content"]})
+    assert saved.status_code == 201
 
 
 def test_an_owner_of_one_dataset_moves_it_nowhere_and_registers_nothing(
@@ -249,8 +396,7 @@ def test_an_owner_of_one_dataset_moves_it_nowhere_and_registers_nothing(
 ) -> None:
     data = tmp_path / "data"
     write(data, "salaries.parquet", rows(50, first=60_000))
-    desk.vault.people.add("dora", role="owner", dataset="visits")
-    desk.tokens["dora"] = desk.vault.people.token("dora")
+    with_dora(desk)
     text = declared(desk)["declaration"]
     moved = text.replace("visits.parquet", "salaries.parquet")
     for path, body in (

@@ -69,7 +69,8 @@ def edit(name: str, visitor: Visiting) -> Response:
                 now = desk.declaration(name).text
                 return _review(visitor, name, at_path(now, path) if path else now)
             case "save":
-                desk.change(name, form.text, follows=_entry(sent), **_terms(sent))
+                content = reviewed(sent)
+                desk.change(name, form.text, follows=_entry(sent), content=content, **_terms(sent))
                 return RedirectResponse(f"{PLACE}/datasets/{name}", status_code=303)
     except ShoalError as error:
         return _page(visitor, name, form.text or None, column=form.column, error=error)
@@ -93,6 +94,7 @@ def _review(visitor: Visitor, name: str, text: str) -> Response:
         hidden={
             "text": text,
             "follows": str(found.follows),
+            "content": found.content,
             "relation": sent.text("relation", most=20),
             "budget": sent.text("budget", most=64),
         },
@@ -139,6 +141,11 @@ def _terms(sent: SentForm) -> dict[str, Any]:
     budget = sent.text("budget", most=64)
     given: Measure | None = budget_of(budget) if budget else None
     return {"relation": sent.choice("relation"), "budget": given}
+
+
+def reviewed(sent: SentForm) -> str:
+    """The content of the rows that a page was shown for."""
+    return sent.text("content", most=200)
 
 
 def _entry(sent: SentForm) -> int:

@@ -5,7 +5,6 @@ It only translates.  What a declaration may say, the vault decides when the text
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import MutableMapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from shoal.errors import SchemaError
 from shoal.measures import budget_of
 from shoal.server.console.forms import SentForm
 from shoal.server.office.request_bodies import DECLARATION
+from shoal.vault.plain_toml import check_plain, plain_toml
 from shoal.vault.plain_values import budget_to
 
 KNOWN = {"": "nothing", "range": "a range", "choices": "all values that can occur"}
@@ -66,10 +66,7 @@ class DeclarationForm:
 
     def written(self) -> str:
         """The text with what is filled in; its remarks stay."""
-        try:
-            document = tomlkit.parse(self.text)
-        except (TOMLKitError, ValueError, RecursionError):
-            raise _unreadable() from None
+        document = _document(self.text)
         shown = read_off(self.text)
         self._write_unit(document, shown)
         self._write_column(document, shown["columns"].get(self.column))
@@ -127,9 +124,18 @@ class DeclarationForm:
 
 def at_path(text: str, path: str) -> str:
     """A declaration with the rows at another place."""
-    document = tomlkit.parse(text)
+    document = _document(text)
     document["path"] = path
     return tomlkit.dumps(document)
+
+
+def _document(text: str) -> tomlkit.TOMLDocument:
+    """A text with its remarks, to write into."""
+    try:
+        check_plain(text)
+        return tomlkit.parse(text)
+    except (TOMLKitError, ValueError, RecursionError):
+        raise _unreadable() from None
 
 
 def read_off(text: str) -> dict[str, Any]:
@@ -137,8 +143,8 @@ def read_off(text: str) -> dict[str, Any]:
     cannot be read, nothing.
     """
     try:
-        said = tomllib.loads(text)
-    except (ValueError, RecursionError):
+        said = plain_toml(text)
+    except ValueError:
         said = {}
     columns, unit, budget = (
         found if isinstance(found := said.get(name), dict) else {}
@@ -148,10 +154,10 @@ def read_off(text: str) -> dict[str, Any]:
         "columns": {
             name: _of_column(each) for name, each in columns.items() if isinstance(each, dict)
         },
-        "unit": "public" if said.get("public") is True else str(unit.get("unit", "")),
+        "unit": "public" if said.get("public") is True else _text(unit.get("unit", "")),
         "person": _first(unit.get("columns")),
-        "groups": str(unit.get("groups", "")),
-        "rows_per_group": str(unit.get("rows_per_group", "")),
+        "groups": _text(unit.get("groups", "")),
+        "rows_per_group": _text(unit.get("rows_per_group", "")),
         "budget": _budget_text(budget),
     }
 
@@ -160,26 +166,36 @@ def _of_column(said: dict[str, Any]) -> dict[str, Any]:
     ends, choices = said.get("range"), said.get("choices")
     has_ends = isinstance(ends, list) and len(ends) == 2
     return {
-        "type": str(said.get("type", "")),
+        "type": _text(said.get("type", "")),
         "known": "range" if has_ends else "choices" if isinstance(choices, list) else "",
-        "lowest": str(ends[0]) if isinstance(ends, list) and has_ends else "",
-        "highest": str(ends[1]) if isinstance(ends, list) and has_ends else "",
-        "choices": "\n".join(map(str, choices)) if isinstance(choices, list) else "",
+        "lowest": _text(ends[0]) if isinstance(ends, list) and has_ends else "",
+        "highest": _text(ends[1]) if isinstance(ends, list) and has_ends else "",
+        "choices": "\n".join(map(_text, choices)) if isinstance(choices, list) else "",
         "required": said.get("required") is True,
     }
 
 
 def _first(columns: object) -> str:
     if isinstance(columns, list) and columns:
-        return str(columns[0])
+        return _text(columns[0])
     return columns if isinstance(columns, str) else ""
 
 
 def _budget_text(budget: dict[str, Any]) -> str:
     """A budget as it is typed."""
     if "rho" in budget:
-        return f"rho={budget['rho']}"
-    return ",".join(str(budget[name]) for name in ("epsilon", "delta") if name in budget)
+        return f"rho={_text(budget['rho'])}"
+    return ",".join(_text(budget[name]) for name in ("epsilon", "delta") if name in budget)
+
+
+def _text(value: object) -> str:
+    """A value as it is shown; nothing for a number of thousands of digits, which Python does not
+    print.
+    """
+    try:
+        return str(value)
+    except ValueError:
+        return ""
 
 
 def _unreadable() -> SchemaError:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
 
 from shoal.errors import ShoalError
-from shoal.server.console.dataset_pages import desk_of
+from shoal.server.console.dataset_pages import desk_of, reviewed
 from shoal.server.console.declaration_form import KNOWN, UNITS, DeclarationForm, read_off
 from shoal.server.console.forms import unreadable_form
 from shoal.server.console.visitor import PLACE, Visiting, Visitor
@@ -41,7 +41,11 @@ def register(visitor: Visiting) -> Response:
                 return _page(visitor, form.text, column=form.column)
             case "review":
                 found = desk.review_new(form.text, relation=relation)
-                hidden = {"text": form.text, "relation": relation or ""}
+                hidden = {
+                    "text": form.text,
+                    "relation": relation or "",
+                    "content": found.content,
+                }
                 return visitor.page(
                     "declaration_review.html",
                     review=found,
@@ -49,7 +53,7 @@ def register(visitor: Visiting) -> Response:
                     hidden=hidden,
                 )
             case "save":
-                made = desk.register(form.text, relation=relation)
+                made = desk.register(form.text, relation=relation, content=reviewed(sent))
                 return RedirectResponse(f"{PLACE}/datasets/{made.name}", status_code=303)
     except ShoalError as error:
         return _page(visitor, form.text, column=form.column, error=error)

@@ -15,6 +15,7 @@ from shoal.server.office.office_host import office_of
 from shoal.server.office.request_bodies import (
     DeclarationBody,
     ProposalBody,
+    RegisterBody,
     ReviewBody,
     VersionBody,
     body_of,
@@ -60,12 +61,11 @@ def review_new(
     return desk.review_new(body.declaration, relation=body.relation).to_dict()
 
 
-@router.post("/datasets", status_code=201, openapi_extra=described(DeclarationBody))
-def register(
-    desk: Desk, body: Annotated[DeclarationBody, Depends(body_of(DeclarationBody))]
-) -> Any:
+@router.post("/datasets", status_code=201, openapi_extra=described(RegisterBody))
+def register(desk: Desk, body: Annotated[RegisterBody, Depends(body_of(RegisterBody))]) -> Any:
     """Register a file of the data folder as a dataset."""
-    return told(desk.register(body.declaration, relation=body.relation))
+    made = desk.register(body.declaration, relation=body.relation, content=body.content)
+    return told(made)
 
 
 @router.post("/datasets/{name}/review", openapi_extra=described(ReviewBody))
@@ -87,6 +87,7 @@ def change(
         follows=body.follows,
         relation=body.relation,
         budget=_budget(body.budget),
+        content=body.content,
     )
     return told(made)
 

@@ -142,6 +142,18 @@ class DeclarationBody(OfficeBody):
     relation: ShortName | None = None
 
 
+Content = Annotated[
+    str,
+    Field(max_length=200, description="The content that a review showed; other rows are refused."),
+]
+
+
+class RegisterBody(DeclarationBody):
+    """A declaration of a new dataset to write down."""
+
+    content: Content | None = None
+
+
 class ReviewBody(DeclarationBody):
     """A declaration of a dataset that is there, and who is in the data now if they changed."""
 
@@ -152,6 +164,7 @@ class VersionBody(ReviewBody):
     """A declaration to write down after another, which was read before."""
 
     follows: Annotated[int, Field(ge=1, le=2**53)]
+    content: Content | None = None
 
 
 class PublishBody(OfficeBody):

@@ -8,6 +8,7 @@ the server must name a folder first, and it concerns the files below that folder
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,8 +22,9 @@ from shoal.vault.declaration_review import DeclarationReview
 from shoal.vault.people.owner_access import OwnerAccess
 from shoal.vault.people.rights import Right
 from shoal.vault.proposal import proposal, settled, undeclared
-from shoal.vault.registry import Writing
+from shoal.vault.registry import Writing, check_name
 from shoal.vault.sources.data_folder import DataFolder
+from shoal.vault.sources.lineage import NEW_PEOPLE
 
 _CALLED = "the declaration"
 
@@ -69,9 +71,10 @@ class DatasetAccess:
         cells.
         """
         self.access.needs_everywhere(Right.MANAGE)
-        place = self._folder.inside(path)
-        called = name or re.sub(r"\W+", "_", place.name.split(".")[0]).strip("_").lower()
-        made = undeclared(place, called or "data")
+        place = self._folder.found(path)
+        called = name or re.sub(r"\W+", "_", place.name.split(".")[0]).strip("_").lower() or "data"
+        check_name(called)
+        made = undeclared(place, called)
         return settled(proposal(made, None, self._folder.root / f"{made.name}.toml"))
 
     def review_new(self, text: str, *, relation: str | None = None) -> DeclarationReview:
@@ -80,10 +83,12 @@ class DatasetAccess:
         said = self._read(text)
         return self.access.vault.review_new(said, relation=relation, beside=self._folder.root)
 
-    def register(self, text: str, *, relation: str | None = None) -> Dataset:
-        """Register a dataset."""
+    def register(
+        self, text: str, *, relation: str | None = None, content: str | None = None
+    ) -> Dataset:
+        """Register a dataset; with ``content``, that of a review, if its rows are still those."""
         self.access.needs_everywhere(Right.MANAGE)
-        writing = Writing(by=self.access.member.name)
+        writing = Writing(by=self.access.member.name, content=content)
         made = self.access.vault.register(self._read(text), relation=relation, writing=writing)
         return made.as_told
 
@@ -97,9 +102,14 @@ class DatasetAccess:
         follows: int | None = None,
     ) -> DeclarationReview:
         """What another declaration of a dataset would change; nothing is written."""
-        said, root = self._changed(name, text), self._folder.root
+        said, root = self._changed(name, text, relation), self._folder.root
         return self.access.vault.review_change(
-            said, relation=relation, budget=budget, beside=root, follows=follows
+            said,
+            relation=relation,
+            budget=budget,
+            beside=root,
+            follows=follows,
+            sees=self._sees,
         )
 
     def change(
@@ -110,11 +120,15 @@ class DatasetAccess:
         follows: int,
         relation: str | None = None,
         budget: Measure | None = None,
+        content: str | None = None,
     ) -> Dataset:
-        """Declare a dataset anew, if its declaration is still the one of the entry ``follows``."""
-        writing = Writing(by=self.access.member.name, follows=follows)
+        """Declare a dataset anew, if its declaration is still the one of the entry ``follows``, and
+        its rows are still those that were reviewed, whose ``content`` the review says.
+        """
+        by = self.access.member.name
+        writing = Writing(by=by, follows=follows, content=content, sees=self._sees)
         made = self.access.vault.redeclare(
-            self._changed(name, text), relation=relation, budget=budget, writing=writing
+            self._changed(name, text, relation), relation=relation, budget=budget, writing=writing
         )
         return made.as_told
 
@@ -122,6 +136,14 @@ class DatasetAccess:
         """What the declaration cuts off: exact numbers, for the owner alone; nothing is written."""
         self._editable(name)
         return self.access.vault.check(name)
+
+    @property
+    def _sees(self) -> Callable[[str], bool] | None:
+        """The datasets that the person manages; None for all."""
+        member = self.access.member
+        if member.may_everywhere(Right.MANAGE):
+            return None
+        return lambda name: member.may(Right.MANAGE, name)
 
     @property
     def _folder(self) -> DataFolder:
@@ -147,7 +169,7 @@ class DatasetAccess:
             )
         return dataset
 
-    def _changed(self, name: str, text: str) -> Declaration:
+    def _changed(self, name: str, text: str, relation: str | None) -> Declaration:
         dataset, said = self._editable(name), self._read(text)
         if said.name != name:
             raise VaultError(
@@ -157,16 +179,18 @@ class DatasetAccess:
         path = said.source.path if isinstance(said.source, CsvFile) else said.source
         if (path, said.table) != (dataset.location.path, dataset.location.table):
             self.access.needs_everywhere(Right.MANAGE)
+        if relation == NEW_PEOPLE:  # they get a new budget, whatever the others have spent
+            self.access.needs_all_who_share(name, dataset.accounts)
         return said
 
     def _read(self, text: str) -> Declaration:
         """A declaration whose file is below the folder, with the path that was checked."""
         folder = self._folder
-        said = from_text(text, folder.root / _CALLED)
+        said = from_text(text, folder.root / _CALLED, homes=False)
         if isinstance(said.source, Path):
-            return replace(said, source=folder.inside(said.source))
+            return replace(said, source=folder.found(said.source))
         if isinstance(said.source, CsvFile):
-            file, place = said.source, folder.inside(said.source.path)
+            file, place = said.source, folder.found(said.source.path)
             reading = {each: getattr(file, each) for each in READING}
             return replace(said, source=CsvFile(place, file.types, **reading))
         raise SourceError(

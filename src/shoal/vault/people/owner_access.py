@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from shoal.errors import RightsError, VaultError
@@ -99,14 +100,18 @@ class OwnerAccess(Access):
         Datasets with the same people share an account, so it takes an owner of them all.
         """
         self._manages(dataset)
-        changed = self.vault.budget(dataset).accounts[-1].name
-        sharing = [each for each in self.vault.datasets.values() if changed in each.accounts]
+        self.needs_all_who_share(dataset, {self.vault.budget(dataset).accounts[-1].name})
+        return self.vault.set_budget(dataset, budget, by=self.member.name)
+
+    def needs_all_who_share(self, dataset: str, accounts: Collection[str]) -> None:
+        """Refuse who does not manage every dataset that some accounts of a dataset pay for."""
+        every = self.vault.datasets.values()
+        sharing = [each for each in every if not set(accounts).isdisjoint(each.accounts)]
         if not all(self.member.may(Right.MANAGE, each.name) for each in sharing):
             raise RightsError(
                 f"other datasets share the budget of {dataset!r}, and you do not manage them all.",
                 remedy="Ask an owner of the whole vault to set it.",
             )
-        return self.vault.set_budget(dataset, budget, by=self.member.name)
 
     def publish(self, number: int, title: str) -> Release:
         """Let everybody see a release."""

@@ -5,6 +5,7 @@ journal has.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -131,13 +132,17 @@ def source_moved(there: DataSource, path: object, table: str | None, *, name: st
     return source_of(path, table or same, name=name)
 
 
-def source_named(said: Mapping[str, Any], file: Path) -> Path | CsvFile | SparkTable:
+def source_named(
+    said: Mapping[str, Any], file: Path, *, homes: bool = True
+) -> Path | CsvFile | SparkTable:
     """Where the rows lie: a path beside the file, with the types of a CSV file, or a table that
-    Spark reads.
+    Spark reads.  ``homes`` says whether ~ is the home of a user of this machine.
     """
     if "spark" in said:
         return SparkTable(str(said["spark"]) or None, str(said.get("table", "")))
-    place = Path(str(said["path"])).expanduser()
+    place = Path(str(said["path"]))
+    with suppress(RuntimeError):  # of somebody who is not there: then it is the name of a folder
+        place = place.expanduser() if homes else place
     found = place if place.is_absolute() else file.resolve().parent / place
     if is_csv(found):
         types = {
