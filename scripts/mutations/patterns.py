@@ -9,6 +9,32 @@ _ROADS = (f"{_TESTS}::test_four_roads_find_the_same",)
 
 PATTERNS = (
     Mutation(
+        "duckdb-folds-letters-by-unicode",
+        "src/shoal/plan/patterns/syntax.py",
+        """return letters_written(letters) + ("{1}" if _is_one_letter(letters) else "")""",
+        "return letters_written(letters)",
+        "A text with the sign of kelvin counts in one engine and not in another.",
+        (f"{_TESTS}::test_letters_of_either_case_are_ascii_in_duckdb_too",),
+    ),
+    Mutation(
+        "patterns-of-a-question-are-not-added-up",
+        "src/shoal/sql/pattern_words.py",
+        "if sum(self.text.patterns.values()) > MOST_STEPS or len(self.text.patterns) > _MOST:",
+        "if False:",
+        "An analyst keeps a server busy for minutes with one question, at no charge.",
+        (
+            "tests/plan/patterns/test_pattern_functions.py::test_the_patterns_of_a_question_are_bounded_together",
+        ),
+    ),
+    Mutation(
+        "steps-that-read-nothing-are-free",
+        "src/shoal/plan/patterns/transition_table.py",
+        "        self.steps += steps\n",
+        "        self.steps += len(found)\n",
+        "One pattern keeps the planner busy for seconds.",
+        (f"{_TESTS}::test_the_walk_that_reads_nothing_counts_too",),
+    ),
+    Mutation(
         "a-search-begins-at-the-start-only",
         "src/shoal/plan/patterns/automaton.py",
         "found, waiting = set[int](), [*states, self.start]",

@@ -12,7 +12,7 @@ import pytest
 from tests.query.tables import without_noise
 
 import shoal
-from shoal.errors import RefusedError
+from shoal.errors import RefusedError, UnknownNameError
 from shoal.query.canonical import canonical_plan
 from shoal.query.opening import Private
 
@@ -117,6 +117,34 @@ def test_the_cells_of_a_pivot_have_intervals_and_those_of_others_too() -> None:
     assert two[0].hi - two[0].lo > one[0].hi - one[0].lo
 
 
+def test_a_cell_of_a_negative_number_has_its_sign() -> None:
+    asked = "PIVOT t ON stay - 3 IN (-1, 1) USING COUNT(*) GROUP BY ward"
+    assert list(held().sql(asked).release(epsilon=1).columns) == ["ward", "-1", "1"]
+
+
+def test_a_star_without_some_columns_shows_the_others() -> None:
+    inner = "(SELECT ward, kind, stay FROM t) PIVOT (COUNT(stay) FOR kind IN ('a'))"
+    answer = held().sql(f"SELECT * EXCLUDE (ward) FROM {inner}").release(epsilon=1)
+    assert list(answer.columns) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "said"), [("zz.*", "no table 'zz'"), ("* EXCLUDE (zz)", "no column 'zz' to leave")]
+)
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward) AS g",
+        "FROM (SELECT ward, kind, stay FROM t) PIVOT (COUNT(stay) FOR kind IN ('a'))",
+    ],
+)
+def test_a_star_of_what_is_not_there_is_refused(shown: str, said: str, rest: str) -> None:
+    with pytest.raises(UnknownNameError, match=said):
+        held().sql(f"SELECT {shown} {rest}")
+    with pytest.raises(UnknownNameError, match=said):
+        held().sql(f"SELECT COUNT(*) AS n FROM (SELECT {shown} FROM t) AS u")
+
+
 def test_a_filter_that_depends_on_noise_has_no_interval() -> None:
     answer = (
         held()
@@ -141,6 +169,9 @@ def test_a_filter_that_depends_on_noise_has_no_interval() -> None:
         ("SELECT MODE(kind) AS a, MODE(ward) AS b FROM t", "by itself"),
         ("SELECT ward, MODE(kind) AS a FROM t GROUP BY ward HAVING COUNT(*) > 3", "by itself"),
         ("SELECT MODE(stay) + 1 AS a FROM t", "MODE"),
+        ("SELECT MODE() FROM t", "needs a column"),
+        ("UNPIVOT t ON kind IN ('a', 'b') USING COUNT(*) GROUP BY ward", "UNPIVOT"),
+        ("UNPIVOT t ON kind USING COUNT(*) GROUP BY ward", "UNPIVOT"),
     ],
 )
 def test_what_would_show_rows_or_is_not_read_is_refused_with_a_remedy(sql: str, said: str) -> None:

@@ -6,10 +6,13 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from shoal.plan import TEXT, Expression, Literal, call
-from shoal.plan.patterns import pattern_of
+from shoal.plan.patterns import pattern_of, table_of
+from shoal.plan.patterns.transition_table import MOST_STEPS
 from shoal.sql.question_text import Text
 
 _FLAGS = {"c": "", "i": "i", "s": "s"}
+_MOST = 200
+"""A question has at most so many different patterns."""
 
 
 class PatternNodes(ABC):
@@ -25,10 +28,21 @@ class PatternNodes(ABC):
     def constant_text(self, node: Any, what: str) -> str:
         """A text that stands in the question itself."""
 
-    def pattern(self, node: Any, flags: Any = None, *, more: str = "", whole: bool = False) -> str:
-        """The pattern that stands in a question, with its options in front of it."""
+    def pattern(
+        self,
+        node: Any,
+        flags: Any = None,
+        *,
+        more: str = "",
+        without: str = "",
+        whole: bool = False,
+    ) -> str:
+        """The pattern that stands in a question, with its options in front of it, but for those
+        that say nothing about what matches.
+        """
         typed = self.constant_text(node, "the pattern of a regular expression")
         letters = self.constant_text(flags, "the options of a pattern") if flags else ""
+        letters = "".join(each for each in letters if each not in without)
         for letter in letters:
             if letter not in _FLAGS:
                 raise self.text.refused(
@@ -42,7 +56,18 @@ class PatternNodes(ABC):
         return f"(?{options}){made}" if options else made
 
     def matching(self, node: Any, pattern: str) -> Expression:
-        return call("regexp_matches", self.of(node.this), Literal(pattern, TEXT))
+        """Whether a text matches.  Planning makes a table of each pattern, so all of a question
+        together are limited as one is.
+        """
+        found = call("regexp_matches", self.of(node.this), Literal(pattern, TEXT))
+        self.text.patterns[pattern] = table_of(pattern).steps
+        if sum(self.text.patterns.values()) > MOST_STEPS or len(self.text.patterns) > _MOST:
+            raise self.text.refused(
+                node,
+                "the patterns of this question are too many, or too large together.",
+                "Use LIKE or IN where they say the same, or ask several questions.",
+            )
+        return found
 
     def of_regexplike(self, node: Any) -> Expression:
         """REGEXP_MATCHES, REGEXP_LIKE, RLIKE and ~: a part of the text matches."""
@@ -99,7 +124,7 @@ class PatternNodes(ABC):
                 "databases all of them.",
                 "Write REGEXP_REPLACE(x, '[^a-z]', '', 'g').",
             )
-        pattern = self.pattern(node.expression, more="i" if "i" in letters else "")
+        pattern = self.pattern(node.expression, flags, without="g")
         new = node.args.get("replacement")
         made = Literal("", TEXT) if new is None else self.of(new)
         return call("regexp_replace", self.of(node.this), Literal(pattern, TEXT), made)

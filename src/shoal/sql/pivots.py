@@ -36,7 +36,7 @@ def rewritten(node: Any, named: Named, text: Text) -> Any:
 
 def _statement(pivot: Any, named: Named, text: Text) -> Any:
     """PIVOT t ON x USING ... GROUP BY y."""
-    text.only(pivot, "this", "expressions", "using", "group", *_EMPTY)
+    text.only(pivot, "this", "expressions", "using", "group", *_IDLE)
     group, used = pivot.args.get("group"), pivot.args.get("using")
     if group is None:
         raise text.refused(pivot, "without GROUP BY, PIVOT shows single rows.", _HOW)
@@ -51,8 +51,8 @@ def _statement(pivot: Any, named: Named, text: Text) -> Any:
     return _table(pivot.this, on, used, group.expressions, text)
 
 
-_EMPTY = ("unpivot", "default_on_null", "identify_pivot_strings", "prefixed_pivot_columns",
-          "pivot_column_naming", "columns")  # fmt: skip
+_IDLE = ("identify_pivot_strings", "prefixed_pivot_columns", "pivot_column_naming", "columns")
+"""How sqlglot names columns in other databases; names here are ours (`_cell_name`)."""
 
 
 def _known(source: Any, on: Any, named: Named, text: Text) -> Any:
@@ -80,7 +80,7 @@ def _without_pivot(select: Any, text: Text) -> Any:
     if not pivots:
         return select
     source, pivot = clause.this.copy(), pivots[0]
-    text.only(pivot, "expressions", "fields", "alias", *_EMPTY)
+    text.only(pivot, "expressions", "fields", "alias", *_IDLE)
     fields = pivot.args.get("fields") or []
     inner = source.this if type(source).__name__ == "Subquery" else None
     items = [] if inner is None or type(inner).__name__ != "Select" else inner.expressions
@@ -105,9 +105,14 @@ def _without_pivot(select: Any, text: Text) -> Any:
     asked.set("from_", exp.From(this=exp.Subquery(this=made, alias=held)))
     asked.set(
         "expressions",
-        [new for item in asked.expressions for new in (shown if item.is_star else [item])],
+        [new for item in asked.expressions for new in (shown if _is_bare(item) else [item])],
     )
     return asked
+
+
+def _is_bare(item: Any) -> bool:
+    """Whether an item is * and nothing else: neither of some table, nor without some columns."""
+    return type(item).__name__ == "Star" and not any(item.args.values())
 
 
 def _table(source: Any, among: Any, used: list[Any], keys: list[Any], text: Text) -> Any:
@@ -163,7 +168,8 @@ def _key_name(key: Any) -> str:
 
 def _cell_name(value: Any, aggregate: Any, used: list[Any]) -> str:
     """As DuckDB calls it: the value, and the aggregate where it has a name or is one of several."""
-    name = value.alias if type(value).__name__ == "PivotAlias" else value.name
+    minus = "-" if type(value).__name__ == "Neg" else ""
+    name = value.alias if type(value).__name__ == "PivotAlias" else f"{minus}{value.name}"
     said = aggregate.alias or (aggregate.sql(dialect="duckdb").lower() if len(used) > 1 else "")
     return f"{name}_{said}" if said else str(name)
 
@@ -185,6 +191,8 @@ def _without_mode(select: Any, text: Text) -> Any:
             "Ask for it in a question of its own, such as SELECT MODE(x) AS usual FROM t.",
         )
     text.only(found[0].unalias(), "this")
+    if found[0].unalias().this is None:
+        raise text.refused(found[0], "MODE needs a column.", "Write MODE(x).")
     keys = []
     if group is not None:
         text.only(group, "expressions", "all")

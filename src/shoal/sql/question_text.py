@@ -45,6 +45,8 @@ class Text:
         self.names: Any = {}
         self.read_public: Any = None
         self.subqueries: Any = None
+        self.patterns: dict[str, int] = {}
+        """The regular expressions in it, and how many steps the table of each took."""
 
     def start_of(self, node: Any) -> int | None:
         """Where a node begins: at its own first character, or at that of its leftmost part."""

@@ -23,6 +23,7 @@ from shoal.sql.person_subqueries import with_matches
 from shoal.sql.question_text import Text, nearest
 from shoal.sql.scope import Scope, same, translator
 from shoal.sql.set_operations import SET_OPERATIONS, combined
+from shoal.sql.stars import starred
 from shoal.sql.window_columns import with_windows
 
 
@@ -220,32 +221,15 @@ def _selected(select: Any, scope: Scope, text: Text) -> Project:
     translate = translator(scope, text)
     named: list[tuple[str, Expression]] = []
     for item in select.expressions:
-        stars = _star(item, scope, text)
+        entries = [each for each in scope.entries if not each.twin]
+        stars = starred(item, text, scope.entries, entries)
         if stars is not None:
-            named += stars
+            named += [(each.name, Ref(scope.column(each))) for each in stars]
             continue
         inner = item.this if type(item).__name__ == "Alias" else item
         named.append((item.alias_or_name or item.sql(), translate.of(inner)))
     with text.at(select):
         return Project(scope.rows, tuple(named))
-
-
-def _star(item: Any, scope: Scope, text: Text) -> list[tuple[str, Expression]] | None:
-    """The columns a star stands for; None if the item is not one."""
-    inner = item.this if type(item).__name__ == "Column" else item
-    if type(inner).__name__ != "Star":
-        return None
-    text.only(inner, "except_", "except")
-    source = item.args.get("table") if inner is not item else None
-    left_out = inner.args.get("except_") or inner.args.get("except") or []
-    names = [part.this if type(part).__name__ == "Column" else part for part in left_out]
-    entries = [
-        entry
-        for entry in scope.entries
-        if (not entry.twin if source is None else same(source, entry.source))
-        and not any(same(n, entry.name) for n in names)
-    ]
-    return [(entry.name, Ref(scope.column(entry))) for entry in entries]
 
 
 def source_of(select: Any, named: Named, text: Text) -> Scope:

@@ -17,6 +17,7 @@ from shoal.sql.question_text import Text
 from shoal.sql.relations import Named, grouped_source
 from shoal.sql.released_scope import Draft, Drafted, ReadTail, ReleasedEntry, ReleasedScope
 from shoal.sql.scope import same
+from shoal.sql.stars import starred
 from shoal.sql.windows import Windows, summary_of, unique, where
 
 _CLAUSES = (
@@ -245,17 +246,11 @@ class ReleasedSelect(ReleasedScope):
 
         found: list[tuple[str, Any]] = []
         for item in self.select.expressions:
-            inner = item.this if type(item).__name__ == "Column" else item
-            if type(inner).__name__ == "Star":
-                self.text.only(inner, "except_", "except")
-                source = item.args.get("table") if inner is not item else None
-                left_out = inner.args.get("except_") or inner.args.get("except") or []
-                names = [p.this if type(p).__name__ == "Column" else p for p in left_out]
+            stars = starred(item, self.text, self.entries, self.entries)
+            if stars is not None:
                 found += [
                     (e.name, exp.column(exp.to_identifier(e.name, quoted=True), table=e.source))
-                    for e in self.entries
-                    if (source is None or same(source, e.source))
-                    and not any(same(n, e.name) for n in names)
+                    for e in stars
                 ]
             elif type(item).__name__ == "Alias":
                 found.append((item.alias, item.this))

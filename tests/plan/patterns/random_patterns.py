@@ -5,12 +5,12 @@ from __future__ import annotations
 from random import Random
 
 _SINGLE = [
-    "a", "b", "-", "é", "日", "🤦", ".", r"\d", r"\w", r"\W", r"\s", r"\S", r"\.", r"\x41", r"\x{e9}", "[ab]",
+    "a", "b", "[Kk]", "[sS]", "K", "-", "é", "日", "🤦", ".", r"\d", r"\w", r"\W", r"\s", r"\S", r"\.", r"\x41", r"\x{e9}", "[ab]",
     "[^a]", "[a-c0-3]", "[^\\w]", "[]a]", "[a-]", "[[:upper:]]", "[[:^space:]]", r"\t", "[^a-z\\n]", r"[\]^]",
 ]  # fmt: skip
 _PLACES = ["^", "$", r"\b", r"\A", r"\z"]
 _TIMES = ["*", "+", "?", "{2}", "{0,2}", "{1,}", "{0}", "*?", "+?", "??"]
-LETTERS = "aabbcAB-_ .é日🤦\n\t\r013]^\u2028\u00a0\x0b"
+LETTERS = "aabbcABkKsS-_ .é日🤦\n\t\r013]^\u2028\u00a0\x0b\u212a\u017f"
 
 
 def random_pattern(chance: Random, depth: int = 3) -> str:

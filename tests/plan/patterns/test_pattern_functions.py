@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from time import process_time
 
 import pytest
 
@@ -63,11 +64,23 @@ def test_the_work_is_bounded_before_a_row_is_read() -> None:
         expression(" AND ".join(f"REGEXP_MATCHES(s, '^[a-z]{{90{n}}}x')" for n in range(10)), ROWS)
 
 
+@pytest.mark.parametrize(
+    "pattern", ["(?s)x{0}.{{11}}", "a{0}"], ids=["many states", "many patterns"]
+)
+def test_the_patterns_of_a_question_are_bounded_together(pattern: str) -> None:
+    began = process_time()
+    with pytest.raises(RefusedError, match="too large together"):
+        cases = (f"WHEN s ~ '{pattern.format(at)}' THEN {at}" for at in range(1000))
+        expression(f"CASE {' '.join(cases)} END", ROWS)
+    assert process_time() - began < 4  # a question of this length took minutes
+
+
 WRONG = [
     (r"REGEXP_MATCHES(s, '(.)\1')", "column 1: .* character 5"),
     ("REGEXP_EXTRACT(s, 'ab')", "only for one set of characters"),
     (r"REGEXP_REPLACE(s, '[0-9]', '\1', 'g')", "plain text"),
     ("REGEXP_MATCHES(s, 3)", "constant text"),
+    ("REGEXP_REPLACE(s, 'a', 'b', 'gz')", "no option 'z'"),
 ]
 
 
@@ -85,6 +98,7 @@ SAME = [
     ("s ~* '(?s)a.'", "REGEXP_MATCHES(s, '(?is)a.')"),
     ("REGEXP_FULL_MATCH(s, 'a|b')", "s ~ '^(?:a|b)$'"),
     ("s SIMILAR TO 'a|b'", "REGEXP_FULL_MATCH(s, 'a|b', 'c')"),
+    ("REGEXP_REPLACE(s, '.', 'b', 'gs')", "REGEXP_REPLACE(s, '(?s).', 'b', 'g')"),
     ("REGEXP_REPLACE(s, 'a', 'b', 'gi')", "REGEXP_REPLACE(s, '(?i)a', 'b', 'g')"),
     ("REGEXP_EXTRACT(s, 'a+', 0)", "REGEXP_EXTRACT(s, '(a+)')"),
 ]

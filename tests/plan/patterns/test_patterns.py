@@ -68,6 +68,22 @@ def test_four_roads_find_the_same(seed: int) -> None:
         assert by_states == [python_form(pattern).search(text) is not None for text in texts]
 
 
+@pytest.mark.parametrize("pattern", ["[Kk]|z", "(?i)k|z", "a[Kk]|a%", "(?:[Ss]|[Tt])+", "(?i)s|t"])
+def test_letters_of_either_case_are_ascii_in_duckdb_too(pattern: str) -> None:
+    texts = ["\u212a", "a\u212a", "\u017f", "k", "aK", "s", "T"]
+    found = [automaton_of(pattern).finds(text) for text in texts]
+    assert not any(found[:3])
+    assert found == in_duckdb("REGEXP_MATCHES", texts, written(pattern_of(pattern)))
+
+
+def test_the_walk_that_reads_nothing_counts_too() -> None:
+    start = time.process_time()
+    pattern = r"(?s)(?:|" + "|".join([r"\b^"] * 230) + ")a.{10}"
+    with pytest.raises(ExpressionError, match="too many states"):
+        table_of(pattern)
+    assert time.process_time() - start < 1  # it took 2 s
+
+
 def test_places_and_options_mean_one_thing() -> None:
     def found(pattern: str, text: str) -> bool:
         return automaton_of(pattern).finds(text)

@@ -43,10 +43,18 @@ class Automaton:
 
     def reached(self, states: frozenset[int], before: Side, after: Side) -> frozenset[int]:
         """The reading states, and the accepted one, that are reached without reading at a place."""
+        return self.walked(states, before, after)[0]
+
+    def walked(
+        self, states: frozenset[int], before: Side, after: Side
+    ) -> tuple[frozenset[int], int]:
+        """The same, and how many states and ways between them were looked at."""
+        steps = 0
         found, waiting = set[int](), [*states, self.start]
         seen = set(waiting)
         while waiting:
             state = waiting.pop()
+            steps += 1 + len(self.exits[state])
             if self.reads[state] is not None or state == ACCEPTED:
                 found.add(state)
                 continue
@@ -54,7 +62,7 @@ class Automaton:
                 if target not in seen and (boundary is None or boundary.holds(before, after)):
                     seen.add(target)
                     waiting.append(target)
-        return frozenset(found)
+        return frozenset(found), steps
 
     def after_reading(self, states: frozenset[int], code: int) -> frozenset[int]:
         """Where reading states lead by a character."""

@@ -65,6 +65,7 @@ class Repetition:
     lazy: bool = False
 
 
+_CASES_APART = ord("a") - ord("A")
 Pattern = Letter | Series | Alternatives | Repetition | Boundary
 
 
@@ -87,7 +88,9 @@ def written(pattern: Pattern) -> str:
     """A pattern in signs that RE2 and Java read alike, without groups that are kept."""
     match pattern:
         case Letter(letters):
-            return letters_written(letters)
+            # RE2 takes [Kk] for a folded letter, and among alternatives folds it by Unicode, so
+            # that the sign of kelvin matches too.  What is repeated it leaves alone.
+            return letters_written(letters) + ("{1}" if _is_one_letter(letters) else "")
         case Series(parts):
             return "".join(map(written, parts)) or "(?:)"
         case Alternatives(parts):
@@ -96,6 +99,15 @@ def written(pattern: Pattern) -> str:
             return f"(?:{written(part)}){times_written(least, most)}"
         case Boundary():
             return pattern.value
+
+
+def _is_one_letter(letters: Letters) -> bool:
+    """Whether a set is one ASCII letter in both cases."""
+    match letters:
+        case ((upper, first_end), (lower, second_end)):
+            return upper == first_end and lower == second_end and lower - upper == _CASES_APART
+        case _:
+            return False
 
 
 def times_written(least: int, most: int | None) -> str:

@@ -16,7 +16,9 @@ from shoal.plan.patterns.syntax import Side
 
 MOST_CELLS = 16_384
 MOST_STEPS = 400_000
-"""A table has at most so many cells, and takes at most about so many steps to be made."""
+"""A table has at most so many cells, and takes at most about so many steps to be made; all tables
+of a question take together no more steps than one may.
+"""
 
 _State = tuple[frozenset[int], Side] | None
 """The states of the automaton before a place and what stands there; None once it has accepted."""
@@ -28,7 +30,7 @@ _START: _State = (frozenset(), Side.OUTSIDE)
 class TransitionTable:
     """``cuts`` are the code points at which another kind of character begins, and ``kinds`` those
     kinds; ``cells[state * width + kind]`` is the next state.  States from ``accepting`` on say that
-    the pattern is in the text.
+    the pattern is in the text.  ``steps`` is what it took to make it, its cells included.
     """
 
     cuts: tuple[int, ...]
@@ -36,6 +38,7 @@ class TransitionTable:
     cells: tuple[int, ...]
     start: int
     accepting: int
+    steps: int
 
     @property
     def width(self) -> int:
@@ -43,7 +46,7 @@ class TransitionTable:
         return max(self.kinds) + 1
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def table_of(text: str) -> TransitionTable:
     """The table of a pattern.
 
@@ -54,8 +57,9 @@ def table_of(text: str) -> TransitionTable:
     """
     automaton = automaton_of(text)
     cuts, kinds, members = _kinds_of_characters(automaton)
-    rows = _Rows(automaton, cuts, kinds, members).all()
-    ending = {state: _accepts(automaton, state) for state in rows}
+    made = _Rows(automaton, cuts, kinds, members)
+    rows = made.all()
+    ending = {state: made.accepts(state) for state in rows}
     order = sorted(rows, key=lambda state: ending[state])
     number = {state: at for at, state in enumerate(order)}
     return TransitionTable(
@@ -64,12 +68,8 @@ def table_of(text: str) -> TransitionTable:
         tuple(number[target] for state in order for target in rows[state]),
         number[_START],
         len(order) - sum(ending.values()),
+        made.steps + len(order) * len(made.sides),
     )
-
-
-def _accepts(automaton: Automaton, state: _State) -> bool:
-    """Whether a text that ends here holds the pattern."""
-    return state is None or ACCEPTED in automaton.reached(*state, Side.OUTSIDE)
 
 
 def _kinds_of_characters(
@@ -132,13 +132,21 @@ class _Rows:
                     )
         return rows
 
+    def accepts(self, state: _State) -> bool:
+        """Whether a text that ends here holds the pattern."""
+        return state is None or ACCEPTED in self.reached(state, Side.OUTSIDE)
+
+    def reached(self, state: tuple[frozenset[int], Side], after: Side) -> frozenset[int]:
+        found, steps = self.automaton.walked(*state, after)
+        self.steps += steps
+        return found
+
     def row(self, state: _State) -> list[_State]:
         if state is None:
             return [None] * len(self.sides)
-        reached = {side: self.automaton.reached(*state, side) for side in dict.fromkeys(self.sides)}
+        reached = {side: self.reached(state, side) for side in dict.fromkeys(self.sides)}
         targets: list[set[int]] = [set() for _ in self.sides]
         for side, states in reached.items():
-            self.steps += len(states)
             for each in states - {ACCEPTED}:
                 letters = self.automaton.reads[each]
                 assert letters is not None
