@@ -11,6 +11,8 @@ _REPEATS = (
 )
 _GUARDED = "src/shoal/server/guarding.py"
 
+_DECLARED = "tests/server/office/test_declaration_routes.py::"
+
 GUESTS = (
     Mutation(
         "answers-that-nobody-takes-hold-places",
@@ -101,5 +103,56 @@ GUESTS = (
         (
             "tests/vault/people/test_people.py::test_many_sign_ins_are_read_in_a_moment_and_change_no_earlier_look",
         ),
+    ),
+    Mutation(
+        "links-in-a-folder-lead-anywhere",
+        "src/shoal/vault/sources/data_folder.py",
+        "ends = [found, *(each.resolve() for each in members)]",
+        "ends = [found]",
+        "An owner of the vault reads any file of the machine to which a link leads.",
+        (_DECLARED + "test_a_folder_of_files_with_a_link_that_leads_outside_is_not_read",),
+    ),
+    Mutation(
+        "new-people-get-a-budget-that-others-share",
+        "src/shoal/vault/people/dataset_access.py",
+        "if relation == NEW_PEOPLE:",
+        "if False:",
+        "The owner of one dataset opens a new budget for people whom other datasets describe too.",
+        (_DECLARED + "test_new_people_of_a_shared_budget_take_an_owner_of_all_who_share_it",),
+    ),
+    Mutation(
+        "rows-are-saved-that-nobody-reviewed",
+        "src/shoal/vault/registry.py",
+        "            writing.check_content(made)\n",
+        "",
+        "People who are known already get a new budget, under a review of other rows.",
+        (_DECLARED + "test_rows_that_were_not_reviewed_are_not_saved",),
+    ),
+    Mutation(
+        "datasets-of-others-are-named",
+        "src/shoal/vault/registry.py",
+        "    if sees is None:\n        return act(history)\n",
+        "    if sees is None or sees:\n        return act(history)\n",
+        "The owner of one dataset learns that its people are in another one, and in which.",
+        (
+            _DECLARED
+            + "test_what_concerns_a_dataset_that_an_owner_does_not_manage_is_told_in_one_sentence",
+        ),
+    ),
+    Mutation(
+        "keys-of-any-number-of-parts",
+        "src/shoal/vault/plain_toml.py",
+        'if any(found.count(".") >= MOST_PARTS for found in _DOTTED.findall(bare)):',
+        "if False:",
+        "A text of 60 kB keeps a server busy for a minute.",
+        (_DECLARED + "test_a_text_made_to_take_long_is_refused_at_once",),
+    ),
+    Mutation(
+        "homes-of-the-machine-are-told",
+        "src/shoal/vault/people/dataset_access.py",
+        "from_text(text, folder.root / _CALLED, homes=False)",
+        "from_text(text, folder.root / _CALLED)",
+        "An owner of one dataset finds out who has an account on the server.",
+        (_DECLARED + "test_nobodys_home_is_looked_for",),
     ),
 )

@@ -64,7 +64,6 @@ def undeclared(source: object, name: str, names: Sequence[str] = ()) -> Dataset:
     Needs: a curator's act.  The types of a CSV file depend on its rows, and are only proposed.
     """
     if is_csv(source):
-        source_of(as_csv(source), name=name)  # refused before a row is read: a pattern, for one
         file, types = _read_file(as_csv(source), name)
         location = source_of(file, name=name)
         types = _renamed(types, names) if names else types
