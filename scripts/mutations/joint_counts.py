@@ -48,6 +48,14 @@ JOINT_COUNTS = (
         (f"{_TESTS}::test_what_cannot_be_in_a_batch_is_refused_before_anything_is_spent",),
     ),
     Mutation(
+        "questions-to-other-data-are-answered-from-the-first",
+        "src/shoal/query/batch.py",
+        "if _holder(ask.source) != _holder(self._asks[0].source):",
+        "if False:",
+        "A question that was asked of one dataset gets counts of another of the same name.",
+        (f"{_TESTS}::test_a_question_to_other_data_of_the_same_name_is_refused",),
+    ),
+    Mutation(
         "the-worse-way-is-taken",
         "src/shoal/query/joint_noise.py",
         "if ratio <= 1:",

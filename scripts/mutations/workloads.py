@@ -5,6 +5,8 @@ from __future__ import annotations
 from scripts.mutations.mutation import Mutation
 
 _SENSITIVITY = "tests/workloads/test_measurement.py"
+_JOINT_TOTALS = "tests/workloads/test_joint_totals.py"
+_ACCEPTANCE = "tests/workloads/test_acceptance.py"
 
 WORKLOADS = (
     Mutation(
@@ -395,5 +397,61 @@ WORKLOADS = (
         (
             "tests/workloads/test_acceptance.py::test_the_time_of_a_search_does_not_tell_the_number_of_runs",
         ),
+    ),
+    Mutation(
+        "accepted-tables-say-the-cost-of-one-run",
+        "src/shoal/workloads/publication_plan.py",
+        "return self.search_cost or self.measure",
+        "return self.measure",
+        "A page states a small part of what was paid for its tables.",
+        (f"{_ACCEPTANCE}::test_accepted_tables_say_the_cost_of_the_whole_search",),
+    ),
+    Mutation(
+        "estimates-are-told-where-whole-numbers-were-judged",
+        "src/shoal/query/acceptance.py",
+        "tables = held.in_judged_form(released)",
+        "tables = released",
+        "Accepted tables fail the criteria that they are said to keep.",
+        (f"{_ACCEPTANCE}::test_the_tables_of_a_search_are_those_that_were_judged",),
+    ),
+    Mutation(
+        "a-verdict-is-kept-for-all-groups-of-the-same-names",
+        "src/shoal/query/acceptance.py",
+        "**self._named[each.name].levels(members=True),",
+        "**self._named[each.name].levels(),",
+        "A search is answered with the verdict about tables by other groups.",
+        (f"{_ACCEPTANCE}::test_a_search_with_other_groups_of_the_same_names_is_another_search",),
+    ),
+    Mutation(
+        "criteria-are-told-apart-by-rounded-numbers",
+        "src/shoal/query/acceptance.py",
+        "**one.criterion.identity(),",
+        "",
+        "A search is answered with the verdict of a search by another criterion.",
+        (f"{_ACCEPTANCE}::test_a_search_by_almost_the_same_criterion_is_another_search",),
+    ),
+    Mutation(
+        "a-number-under-any-name-is-the-total",
+        "src/shoal/workloads/joint_totals.py",
+        'if named == "total":',
+        "if True:",
+        "A misspelt column of known totals makes all tables add up to a number that is not theirs.",
+        (f"{_JOINT_TOTALS}::test_totals_that_cannot_be_held_together_are_refused",),
+    ),
+    Mutation(
+        "cells-under-a-total-of-0-are-fitted",
+        "src/shoal/workloads/joint_totals.py",
+        "return one & two",
+        "return one | True",
+        "Empty regions in two known tables make every fit some hundred times as long.",
+        (f"{_JOINT_TOTALS}::test_totals_of_0_in_two_tables_are_held_at_once",),
+    ),
+    Mutation(
+        "an-error-of-one-run-ends-the-search",
+        "src/shoal/workloads/acceptance_plan.py",
+        "except Exception:  # noqa: BLE001 - whatever it is, it may depend on a row",
+        "except KeyboardInterrupt:",
+        "Whoever asks sees that some run failed, also one that was not drawn.",
+        (f"{_ACCEPTANCE}::test_a_run_that_fails_is_the_worst_and_is_not_seen",),
     ),
 )

@@ -72,7 +72,12 @@ def test_accepted_tables_are_a_folder_and_again_free(folder: Path) -> None:
     assert len(told["criteria"]) == (2 if told["configuration"] == "as asked" else 1)
     name = "region-sex.csv" if told["configuration"] == "as asked" else "region.csv"
     assert (Path("tables") / name).exists()
-    assert "Tables of people" in Path("tables/index.html").read_text()
+    page = Path("tables/index.html").read_text()
+    assert "Tables of people" in page
+    assert f"Together they cost {told['price']} for the whole search." in page
+    counts = [line.split(",") for line in (Path("tables") / name).read_text().splitlines()]
+    at = counts[0].index("count")
+    assert all(line[at].isdigit() for line in counts[1:]), "whole numbers, as they were judged"
     certificate = json.loads(Path("tables/certificate.json").read_text())
     assert certificate["acceptance"]["runs"]["mean"] == 3
     assert certificate["acceptance"]["share_for_criteria"] == "1/4"

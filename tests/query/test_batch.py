@@ -276,6 +276,54 @@ def test_what_cannot_be_in_a_batch_is_refused_before_anything_is_spent() -> None
     assert held.budget.spent == shoal.ZeroConcentrated(0)
 
 
+@pytest.mark.parametrize("order", [0, 1])
+def test_a_question_to_other_data_of_the_same_name_is_refused(order: int) -> None:
+    """Same columns, same text: only the holder tells them apart."""
+    one, other = _held(), _people(_listed(4000), Row())
+    asked = [QUESTIONS[0], other.sql(QUESTIONS[1])]
+    with pytest.raises(SchemaError, match="question 2 of the batch was asked of other data"):
+        one.batch(asked if order == 0 else asked[::-1])
+    assert one.budget.spent == other.budget.spent == shoal.ZeroConcentrated(0)
+    same = one.stating({}).sql(QUESTIONS[1])  # the same rows and the same budget
+    assert len(one.batch([QUESTIONS[0], same]).release(rho="0.1")) == 2
+
+
+def test_questions_to_one_vault_can_be_in_a_batch_unless_others_ask_or_rows_changed(
+    tmp_path: Path,
+) -> None:
+    vaults = []
+    for name in ("one", "other"):
+        vault = shoal.open(tmp_path / f"{name}.shoal")
+        path = tmp_path / f"{name}.parquet"
+        listed = _listed()
+        sexes, regions = [sex for _, sex, _, _ in listed], [region for _, _, region, _ in listed]
+        pq.write_table(pa.table({"sex": sexes, "region": regions}), path)
+        facts = {"sex": Choices(["f", "m"]), "region": Choices(["N", "S", "E"])}
+        vault.add("people", path, protects=Row(), columns=facts, required=list(facts),
+                  budget=shoal.ZeroConcentrated(1))  # fmt: skip
+        vaults.append(vault)
+    one, other = vaults
+    one.grant("ann", "people", shoal.ZeroConcentrated("0.5"))
+    built = one.table("people").group_by("region").agg(n="count(*)")
+    one._payers.close()  # as if many other datasets were asked of meanwhile
+    assert len(one.batch([QUESTIONS[0], built]).release(rho="0.1")) == 2
+    before = one.sql(QUESTIONS[0])
+    for foreign in (other, one.as_("ann")):
+        with pytest.raises(SchemaError, match="asked of other data, or by someone else"):
+            one.batch([QUESTIONS[0], foreign.sql(QUESTIONS[0])])
+    assert len(one.as_("ann").batch([QUESTIONS[0], QUESTIONS[3]]).release(rho="0.1")) == 2
+    assert len(one.rehearse().batch([QUESTIONS[0], QUESTIONS[3]]).release(rho="0.1")) == 2
+    pq.write_table(
+        pa.table({"sex": sexes[:90], "region": regions[:90]}), tmp_path / "later.parquet"
+    )
+    one.update("people", relation="same people", path=tmp_path / "later.parquet")
+    with pytest.raises(SchemaError, match="asked of other data"):
+        one.batch([QUESTIONS[0], before])
+    assert len(one.log()) == 2
+    for vault in vaults:
+        vault.close()
+
+
 def test_questions_that_were_built_can_be_in_a_batch() -> None:
     held = _held()
     built = held.table().group_by("sex").agg(n="count(*)")

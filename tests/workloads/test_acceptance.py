@@ -18,6 +18,7 @@ from tests.query.test_publication import ROW, UNITS, _neighbour, _people
 import shoal
 from shoal import CellsWithin, Marginals, MeanWithin, PrefixSums
 from shoal.accounting import account
+from shoal.cli.publication_folder import write_folder
 from shoal.errors import CalibrationError, RangeError, SchemaError
 from shoal.noise.seam import seeded
 from shoal.plan import Row
@@ -69,6 +70,23 @@ def test_tables_that_fail_are_not_told_and_cost_the_same() -> None:
     assert ": not met" in found.criteria[0]
     assert account(plan.event).epsilon(delta="1e-5").epsilon <= 2
     assert held.budget.spent != shoal.Approx(0, 0)
+
+
+def test_accepted_tables_say_the_cost_of_the_whole_search(tmp_path: Path) -> None:
+    with seeded("cost"):
+        found = _search(budget=shoal.Pure(100), within=100).release(epsilon=16)
+    assert found.accepted
+    assert found.tables.plan.price == shoal.Pure(16)
+    assert found.tables.plan.measure.epsilon < 8  # the tables of one run
+    write_folder(found.released, list(found.tables), tmp_path, "Tables")
+    page = (tmp_path / "index.html").read_text()
+    plan = found.tables.plan
+    for told in (page, repr(plan), plan.preview(), plan._repr_html_(), repr(found.tables)):
+        assert "epsilon 16 for the whole search" in told
+        assert str(plan.measure) not in told
+    for event in (found.tables.event, found.released.event):
+        spent: Any = account(event).cost(shoal.Pure)
+        assert 15.9 < spent.epsilon <= 16
 
 
 @pytest.mark.parametrize("relation", list(Relation))
@@ -190,6 +208,36 @@ def test_the_time_of_a_search_does_not_tell_the_number_of_runs(
         assert best is None or best.totals[0] <= number  # only runs that were drawn can win
 
 
+def test_a_run_that_fails_is_the_worst_and_is_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = _search().preview(epsilon=4)
+    done: list[int] = []
+
+    def run(self: Any, place: int, counts: Any) -> Any:
+        done.append(place)
+        if len(done) % 3 or counts == "bad":
+            raise ZeroDivisionError("a row says so")
+        return acceptance_plan.AcceptanceRun(place, (), (10**6 + len(done),))
+
+    monkeypatch.setattr(acceptance_plan.AcceptanceConfiguration, "run", run)
+    monkeypatch.setattr(acceptance_plan, "work_of", lambda mean: 9)
+    monkeypatch.setattr(acceptance_plan, "drawn_runs", lambda mean: 4)
+    best = plan.search(["good", "good"])
+    assert best is not None  # it is not accepted, and better than those that failed
+    assert best.totals == (10**6 + 3,)
+    assert len(done) == 9
+    assert plan.search(["bad", "bad"]) is None
+
+
+def test_a_preview_says_whether_the_search_fits_the_budget() -> None:
+    search = _search(budget=shoal.Pure(20), within=100)
+    assert search.preview(epsilon=16).fits
+    with seeded("fits"):
+        search.release(epsilon=16)
+    again = search.preview(epsilon=16)
+    assert not again.fits
+    assert str(again).startswith("costs epsilon 16 (more than is left of the budget); 8 runs")
+
+
 def test_accepted_runs_come_first_then_earlier_configurations() -> None:
     plan = _search().preview(epsilon=4)
     runs = [
@@ -251,6 +299,83 @@ def test_whole_numbers_are_judged_where_they_are_printed() -> None:
         run = search.preview(epsilon=2).configurations[0].run(0, asked.counts())
     assert run.totals == (0,)  # known totals are the counts
     assert search.preview(epsilon=2).configurations[0].known is not None
+
+
+def test_the_tables_of_a_search_are_those_that_were_judged() -> None:
+    """Known totals make whole numbers exact, and the estimates are off by far more than allowed."""
+    counted = {"N": 1000, "S": 1000, "E": 1000}
+    held = _people(_listed(), Row(), budget=shoal.Pure(100))
+    asked = held.workload([Marginals(["region"])], known={"region": counted})
+    search = asked.accept(MeanWithin("region", 5), whole_numbers=True, share="0.95")
+    with seeded("judged"):
+        found: Any = search.release(epsilon=4)
+    assert found.accepted
+    assert np.abs(found.released["region"].values - 1000).mean() > 5
+    assert found.tables["region"].values.tolist() == [1000, 1000, 1000]
+
+
+def test_a_form_of_tables_that_was_not_judged_is_refused() -> None:
+    with seeded("as they are"):
+        found = _search().release(epsilon=4)
+    assert found.accepted
+    with pytest.raises(SchemaError, match="as whole numbers they were not judged"):
+        found.tables.whole_numbers()
+    assert (found.released["region", "age"].values == found.tables["region", "age"].values).all()
+    assert found.released.whole_numbers().cells.shape == (3, 10)
+
+
+def _vault(folder: Path) -> Any:
+    pq.write_table(pa.table({"age": [n % 4 for n in range(400)]}), folder / "people.parquet")
+    vault = shoal.open(folder / "office.shoal")
+    vault.add("people", folder / "people.parquet", protects=Row(), required=["age"],
+              columns={"age": shoal.Range(0, 3)}, budget=shoal.Pure(100))  # fmt: skip
+    return vault
+
+
+def test_a_search_with_other_groups_of_the_same_names_is_another_search(tmp_path: Path) -> None:
+    vault = _vault(tmp_path)
+    told = []
+    for members in ([[0, 1], [2, 3]], [[0, 2], [1, 3]]):
+        bands = shoal.Hierarchy("age", band=dict(zip("ab", members, strict=True)))
+        asked = vault.table("people").workload(
+            [Marginals(["age"]), Marginals(["band"])], hierarchies=[bands]
+        )
+        search = asked.accept(MeanWithin("band", 60))
+        assert search.preview(epsilon=8).configurations[0].plan.measured == (("age",),)
+        told.append(search.release(epsilon=8).certificate["acceptance"]["configurations"][0])
+    assert len(vault.log()) == 2
+    assert [each["levels"][0]["members"] for each in told] == [[0, 0, 1, 1], [0, 1, 0, 1]]
+    vault.close()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            CellsWithin(None, "60.0000001", share="0.5"),
+            CellsWithin(None, "60.0000002", share="0.5"),
+        ),
+        (CellsWithin(None, 60, share="0.5"), CellsWithin(None, 60, share="0.500000001")),
+        (
+            CellsWithin(None, 60, share="0.5", relative="0.12345678"),
+            CellsWithin(None, 60, share="0.5", relative="0.12345679"),
+        ),
+        (MeanWithin(None, "60.0000001"), MeanWithin(None, "60.0000002")),
+    ],
+)
+def test_a_search_by_almost_the_same_criterion_is_another_search(
+    one: Any, other: Any, tmp_path: Path
+) -> None:
+    assert one.words() == other.words()
+    vault = _vault(tmp_path)
+    for criterion in (one, other, one):
+        asked = vault.table("people").workload([Marginals(["age"])])
+        found = asked.accept(criterion).release(epsilon=20)
+        told = found.certificate["acceptance"]["configurations"][0]["criteria"][0]
+        assert told["within"] == str(criterion.within)
+        assert told["criterion"] == type(criterion).__name__
+    assert len(vault.log()) == 2
+    vault.close()
 
 
 def test_what_makes_no_sense_is_refused_before_anything_is_spent() -> None:

@@ -72,6 +72,47 @@ def test_the_nearest_table_with_the_totals_of_two_is_that_of_a_general_solver() 
     assert found.reshape(-1) == pytest.approx(solved.x, abs=1e-3)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_totals_of_0_in_two_tables_are_held_at_once(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One person in eight cells; turns that lower and raise the other cells would creep."""
+    counts = np.zeros((4, 2), dtype=int)
+    counts[2, 0] = 1
+    known = known_totals(
+        TableDomain.of({"a": 4, "b": 2}),
+        {
+            "a": dict(enumerate(counts.sum(1).tolist())),
+            "b": dict(enumerate(counts.sum(0).tolist())),
+        },
+    )
+    turns, lowered = [], KnownTotals.lowered_cells
+
+    def counted(self: KnownTotals, *given: Any) -> Any:
+        turns.append(self)
+        return lowered(self, *given)
+
+    monkeypatch.setattr(KnownTotals, "lowered_cells", counted)
+    found = known.nearest(np.random.default_rng(seed).normal(size=(4, 2)) * 20)
+    assert found.tolist() == counts.tolist()
+    assert len(turns) <= 4
+
+
+def test_some_totals_of_0_leave_the_other_cells_to_the_fit() -> None:
+    """The nearest table is that of the other rows and columns alone."""
+    chance = np.random.default_rng(8)
+    given, shares = chance.normal(size=(4, 3)) * 9, chance.uniform(0.1, 1, (4, 3))
+    rows, columns = {0: 6, 1: 0, 2: 9, 3: 5}, {0: 12, 1: 0, 2: 8}
+    domain = TableDomain.of({"a": 4, "b": 3})
+    found = known_totals(domain, {"a": rows, "b": columns}).nearest(given, shares)
+    smaller = known_totals(
+        TableDomain.of({"a": 3, "b": 2}), {"a": {0: 6, 1: 9, 2: 5}, "b": {0: 12, 1: 8}}
+    )
+    kept = np.ix_([0, 2, 3], [0, 2])
+    assert found[kept] == pytest.approx(smaller.nearest(given[kept], shares[kept]), abs=1e-5)
+    assert found.sum() == pytest.approx(20)
+
+
 def test_totals_of_levels_of_one_column_meet_where_the_coarser_one_says() -> None:
     groups = Hierarchy("place", part={"x": [0, 1, 2], "y": [3, 4]})
     domain = TableDomain.of({"place": 5, "sex": 2, "age": 6}).with_levels([groups])
@@ -125,6 +166,11 @@ def test_a_table_that_follows_from_another_is_checked_and_not_held_twice() -> No
         ({("region", "sex"): {(0, "f"): 5}, ("sex", "age"): {("m", 3): 5}}, "their sums by sex"),
         ({"sex": {"f": 5}, "region": {0: 5}, "age": {3: 5}}, "one table or of two"),
         ({}, "one table or of two"),
+        ({"sexx": 10}, "'sexx' name no values"),
+        ({"sex": 10}, "'sex' name no values"),
+        ({"total": 10, "sex": 10}, "'sex' name no values"),
+        ({("region", "sex"): 10}, "name no values"),
+        ({"sex": [5, 5]}, "name no values"),
     ],
 )
 def test_totals_that_cannot_be_held_together_are_refused(given: Any, words: str) -> None:

@@ -19,6 +19,7 @@ from shoal.cli.publish_file import as_exact, asked_for, line_of, title_of
 from shoal.errors import SchemaError
 from shoal.query.acceptance import AcceptanceSearch, AcceptedTables
 from shoal.vault import Vault
+from shoal.workloads import ReleasedTable
 from shoal.workloads.acceptance_criteria import CellsWithin, MeanWithin
 
 _WORDS = {"criteria", "configurations", "runs", "share", "confidence"}
@@ -74,14 +75,14 @@ class Accepting:
         self._show(found, str(plan.measure), as_json=as_json)
 
     def _write(self, found: AcceptedTables) -> None:
-        if found.tables is None:
+        if found.tables is None or found.released is None:
             self.out.mkdir(parents=True, exist_ok=True)
             told = json.dumps(found.certificate, indent=1, ensure_ascii=False)
             (self.out / "certificate.json").write_text(told, encoding="utf-8")
             return
         with working("Making tables"):
-            tables = list(found.tables.whole_numbers() if self._whole else found.tables)
-        write_folder(found.tables, tables, self.out, title_of(self.wanted))
+            tables: list[ReleasedTable] = list(found.tables)
+        write_folder(found.released, tables, self.out, title_of(self.wanted))
 
     def _show(self, found: AcceptedTables, price: str, *, as_json: bool) -> None:
         if as_json:

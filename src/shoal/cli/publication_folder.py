@@ -56,7 +56,7 @@ def _page(released: ReleasedTables, tables: list[ReleasedTable], title: str) -> 
             "without noise in 95 of 100 cases. The tables agree with each other: sums over the "
             "same people are equal."
         ),
-        Words(f"Together they cost {released.plan.measure}."),
+        Words(f"Together they cost {released.plan.price_words}."),
     ]
     if released.known is not None:
         parts.append(

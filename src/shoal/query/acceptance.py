@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_plan
 from shoal.query.certificate import certified
 from shoal.query.paying import PaymentRequest, QuestionCharge, read_for
-from shoal.workloads import ReleasedTables, check_whole_numbers
+from shoal.workloads import ReleasedTables, WholeTables, check_whole_numbers
 from shoal.workloads.acceptance_criteria import AcceptanceCriterion
 from shoal.workloads.acceptance_plan import (
     AcceptanceConfiguration,
@@ -39,7 +39,7 @@ _MOST_RUNS = 50
 class AcceptedTables:
     """What a search found: the tables of an accepted run, or no tables.
 
-    Guarantee: tables that are here keep all criteria, with the confidence of the search.
+    Guarantee: ``tables`` keep all criteria as they are, with the confidence of the search.
     """
 
     accepted: bool
@@ -47,7 +47,11 @@ class AcceptedTables:
     """Which one the best run had; None where no run was drawn."""
     criteria: tuple[str, ...]
     """Each criterion of the best run in words, with what was found."""
-    tables: ReleasedTables | None
+    tables: ReleasedTables | WholeTables | None
+    """In the form that was judged: whole numbers where these were asked for."""
+    released: ReleasedTables | None
+    """What the run measured, for those who would rather estimate in their own way; estimates of
+    another form than ``tables`` were not judged."""
     certificate: Mapping[str, Any]
 
     def __repr__(self) -> str:
@@ -129,12 +133,12 @@ class AcceptanceSearch:
         else:
             cost = run_mu(measure, self._mean)
             run = GaussianDP(cost)
-        made = [self._configuration(name, each, run) for name, each in self._named.items()]
+        made = [self._configuration(name, each, run, measure) for name, each in self._named.items()]
         relation = self._first.bounded.unit.relation
         return AcceptancePlan(tuple(made), measure, relation, cost, self._mean, self._confidence)
 
     def _configuration(
-        self, name: str, asked: Publication, run: Measure
+        self, name: str, asked: Publication, run: Measure, price: Measure
     ) -> AcceptanceConfiguration:
         bounded, term = asked.bounded, count_of()
         found = configuration_of(
@@ -143,6 +147,7 @@ class AcceptanceSearch:
             self._criteria,
             run,
             bounded.unit.relation,
+            price=price,
             reach=term.bound * bounded.reach(term),
             unit=bounded.worth(term),
             share=self._share,
@@ -155,10 +160,12 @@ class AcceptanceSearch:
         return found
 
     def preview(self, *, epsilon: Number | None = None) -> AcceptancePlan:
-        """What `release` would cost, what is judged, and every error.  Free: no private row is
-        read.
+        """What `release` would cost, whether that fits the budget, what is judged, and every error.
+        Free: no private row is read.
         """
-        return self._plan(self._first.source.payer.request(epsilon=epsilon))
+        payer = self._first.source.payer
+        plan = self._plan(payer.request(epsilon=epsilon))
+        return replace(plan, fits=payer.would_fit(plan.event))
 
     def release(self, *, epsilon: Number | None = None, key: str | None = None) -> AcceptedTables:
         """Search, and give the tables of the best run if it is accepted.  The budget is charged
@@ -189,12 +196,14 @@ class AcceptanceSearch:
             "configurations": [
                 {
                     "name": each.name,
+                    **self._named[each.name].levels(members=True),
                     "published": [[t.name, str(t.weight)] for t in each.plan.workload.tables],
                     "strategy": each.plan.strategy_hash,
                     "criteria": [
                         {
                             "table": one.table.name,
                             "wanted": one.criterion.words(),
+                            **one.criterion.identity(),
                             "limit": str(one.limit),
                             "margin": str(one.margin),
                         }
@@ -215,7 +224,6 @@ class AcceptanceSearch:
         body = {
             "accept": [canonical_plan(each.question) for each in self._named.values()],
             "columns": [[k.name for k in each.question.keys] for each in self._named.values()],
-            "levels": [each.levels() for each in self._named.values()],
             **self._identity(plan),
             "request": str(request),
             "event": plan.event.to_dict(),
@@ -314,7 +322,12 @@ def _told(
 ) -> AcceptedTables:
     if best is None:
         return AcceptedTables(
-            accepted=False, configuration=None, criteria=(), tables=None, certificate=certificate
+            accepted=False,
+            configuration=None,
+            criteria=(),
+            tables=None,
+            released=None,
+            certificate=certificate,
         )
     held = plan.configurations[best.place]
     accepted = held.accepted(best)
@@ -323,11 +336,17 @@ def _told(
         f"{100 * max(0.0, float(Fraction(noisy, one.limit))):.0f} % of what it allows"
         for one, noisy in zip(held.judged, best.totals, strict=True)
     )
-    tables = held.tables(best.answers, certificate) if accepted else None
+    released, tables = None, None
+    if accepted:
+        released = replace(held.tables(best.answers, certificate), event=plan.event)
+        tables = held.in_judged_form(released)
+        if isinstance(tables, ReleasedTables):
+            tables = replace(tables, judged=True)
     return AcceptedTables(
         accepted=accepted,
         configuration=held.name,
         criteria=criteria,
         tables=tables,
+        released=released,
         certificate=certificate,
     )

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from shoal.errors import FactsError, SchemaError
 from shoal.exact import Number
@@ -17,14 +17,20 @@ from shoal.plan import Key, Value, tables_of
 from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.asking import Ask
 from shoal.query.batch_plan import BatchPlan, BatchQuestion, planned
-from shoal.query.budget import CostRequest
+from shoal.query.budget import Budget, CostRequest
 from shoal.query.canonical import canonical_plan
 from shoal.query.certificate import certified, measured_terms_of
 from shoal.query.drawn_groups import DrawnGroups, drawn_together, noisy_groups
 from shoal.query.joint_counts import MOST_CELLS, JointCounts, Places, counted_sets
 from shoal.query.joint_noise import JointNoised
 from shoal.query.keys import selects
-from shoal.query.paying import PaymentRequest, QuestionCharge, StoredAnswer, read_for
+from shoal.query.paying import (
+    PaymentRequest,
+    QuestionCharge,
+    QuestionSource,
+    StoredAnswer,
+    read_for,
+)
 from shoal.query.storing import restored, stored
 
 
@@ -67,6 +73,13 @@ class Batch:
                 raise SchemaError(
                     f"question {at + 1} of the batch counts other rows than question 1.",
                     remedy="Give all of them the same FROM and WHERE, or release them in two batches.",
+                )
+            if _holder(ask.source) != _holder(self._asks[0].source):
+                raise SchemaError(
+                    f"question {at + 1} of the batch was asked of other data, or by someone else, "
+                    "than question 1.",
+                    remedy="Give its text, such as people.batch(['SELECT ...']), or release it in a "
+                    "batch of the data it was asked of.",
                 )
 
     @property
@@ -218,6 +231,35 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"<batch of {len(self._asks)} questions: {self.text}>"
+
+
+@runtime_checkable
+class _LedgerPayer(Protocol):
+    """What tells apart the payers of a vault, which makes one for each set of tables."""
+
+    @property
+    def ledger(self) -> object: ...
+
+    @property
+    def datasets(self) -> Sequence[Any]: ...
+
+    @property
+    def analyst(self) -> str | None: ...
+
+    @property
+    def approval(self) -> int | None: ...
+
+
+def _holder(source: QuestionSource) -> tuple[object, ...]:
+    """Whose rows a question counts and who pays for it: equal for questions that the source of one
+    of them can answer.  Names of tables do not tell: two people can call theirs the same.
+    """
+    payer = source.payer
+    if isinstance(payer, _LedgerPayer):
+        private = [(each.name, each.entry) for each in payer.datasets if each.protects is not None]
+        return payer.ledger, private, payer.analyst, payer.approval
+    # One engine has one budget; for rows that are made up, one is made for each question.
+    return (source.engine,) if isinstance(payer, Budget) else (source.engine, payer)
 
 
 def _sizes(ask: Ask, sets: tuple[Places, ...]) -> tuple[int, ...]:

@@ -305,10 +305,20 @@ class Publication:
         canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
         return PaymentRequest(self.text, canonical, str(request), key)
 
-    def levels(self) -> dict[str, Any]:
-        """The levels above columns: public facts on which the tables rest."""
+    def levels(self, *, members: bool = False) -> dict[str, Any]:
+        """The levels above columns: public facts on which the tables rest.
+
+        With ``members`` also the group of each value.  Stored measurements need them not: tables
+        are made of them anew, and a level that is measured itself is in the strategy's hash.  A
+        stored verdict about tables needs them.
+        """
         levels = [
-            {"level": query.level, "of": column, "groups": list(map(str, query.labels))}
+            {
+                "level": query.level,
+                "of": column,
+                "groups": list(map(str, query.labels)),
+                **({"members": query.groups.tolist()} if members else {}),
+            }
             for column, query in self.workload.domain.levels
         ]
         return {"levels": levels} if levels else {}

@@ -7,7 +7,7 @@ far they are off.  Everything between counts and noise is in whole numbers.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any
 
@@ -42,7 +42,15 @@ class AcceptanceCriterion(ABC):
 
     @abstractmethod
     def words(self) -> str:
-        """What is wanted of a table."""
+        """What is wanted of a table, in rounded numbers."""
+
+    def identity(self) -> dict[str, str]:
+        """What tells it from every other criterion for the same table: its class, and its numbers
+        without rounding.
+        """
+        exact = {each.name: str(getattr(self, each.name)) for each in fields(self)}
+        del exact["table"]
+        return {"criterion": type(self).__name__, **exact}
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ number of runs, and the best run alone is told.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ from shoal.workloads.joint_totals import HeldTotals
 from shoal.workloads.publication_plan import PublicationPlan
 from shoal.workloads.released_tables import ReleasedTables
 from shoal.workloads.table_queries import TableQuery
+from shoal.workloads.whole_tables import WholeTables
 from shoal.workloads.workload import Workload
 
 
@@ -75,8 +76,12 @@ class AcceptanceConfiguration:
     whole_numbers: bool
 
     def tables(self, answers: Sequence[IntegerArray], certificate: Any = None) -> ReleasedTables:
-        """The tables, from what was measured."""
+        """All that was measured, and the estimates made of it."""
         return self.plan.published(answers, certificate, self.known)
+
+    def in_judged_form(self, released: ReleasedTables) -> ReleasedTables | WholeTables:
+        """The tables as criteria judge them and readers get them."""
+        return released.whole_numbers() if self.whole_numbers else released
 
     def run(self, place: int, counts: Any) -> AcceptanceRun:
         """Measure and judge once.
@@ -84,8 +89,7 @@ class AcceptanceConfiguration:
         Guarantee: answers and totals together cost what one run may cost.
         """
         answers = self.plan.measure_counts(counts)
-        released = self.tables(answers)
-        told: Any = released.whole_numbers() if self.whole_numbers else released
+        told = self.in_judged_form(self.tables(answers))
         totals = []
         for each in self.judged:
             values = told[tuple(each.table.name.split(","))].values
@@ -129,6 +133,8 @@ class AcceptancePlan:
     run_cost: Fraction
     mean: int
     confidence: Fraction
+    fits: bool = True
+    """Whether the budget can pay for it now."""
 
     @property
     def event(self) -> Composed:
@@ -140,7 +146,7 @@ class AcceptancePlan:
         return Composed((RepeatAndSelect(run, "poisson", mean=self.mean, relation=relation),))
 
     def search(self, counts: Sequence[Any]) -> AcceptanceRun | None:
-        """The best run; None where no run was drawn.
+        """The best run; None where no run was drawn, or every one of them failed.
 
         ``counts`` are those of each configuration.  Runs are done beyond the number drawn, so that
         the time of a search does not tell it.
@@ -148,10 +154,19 @@ class AcceptancePlan:
         number, best = drawn_runs(self.mean), None
         for at in range(max(number, work_of(self.mean))):
             place = one_below(len(self.configurations))
-            run = self.configurations[place].run(place, counts[place])
-            if at < number and (best is None or self._order(run) > self._order(best)):
+            run = self._run(place, counts[place])
+            if run is None or at >= number:
+                continue
+            if best is None or self._order(run) > self._order(best):
                 best = run
         return best
+
+    def _run(self, place: int, counts: Any) -> AcceptanceRun | None:
+        """One run; None where it fails: an error of one run would tell that this one was done."""
+        try:
+            return self.configurations[place].run(place, counts)
+        except Exception:  # noqa: BLE001 - whatever it is, it may depend on a row
+            return None
 
     def _order(self, run: AcceptanceRun) -> tuple[bool, int, Fraction]:
         """Accepted runs first, then earlier configurations, then the score: a public order of what
@@ -164,8 +179,9 @@ class AcceptancePlan:
     @cached_property
     def _lines(self) -> list[str]:
         level = short(100 * self.confidence)
+        fits = "" if self.fits else " (more than is left of the budget)"
         lines = [
-            f"costs {self.measure}; {self.mean} runs on average",
+            f"costs {self.measure}{fits}; {self.mean} runs on average",
             f"what is accepted keeps the criteria with {level} % confidence",
         ]
         for each in self.configurations:
@@ -198,6 +214,7 @@ def configuration_of(
     run: Measure,
     relation: Relation,
     *,
+    price: Measure,
     reach: Fraction,
     unit: Fraction,
     share: Fraction,
@@ -205,8 +222,9 @@ def configuration_of(
     known: HeldTotals | None,
     whole_numbers: bool,
 ) -> AcceptanceConfiguration:
-    """A configuration at the price of a run: a ``share`` of it for the criteria, in equal parts.
+    """A configuration at the cost of a ``run``: a ``share`` of it for the criteria, in equal parts.
 
+    ``price`` is what the whole search costs, which is what its tables are said to cost.
     ``wrong`` is the chance that one run is accepted though it fails a criterion, at most.
     """
     asked = [
@@ -221,6 +239,7 @@ def configuration_of(
             remedy="Give a criterion for one of its tables, or one for all: CellsWithin(None, 20).",
         )
     plan = PublicationPlan.of(workload, _part(run, 1 - share), relation, reach, unit)
+    plan = replace(plan, search_cost=price)
     far = reach * (2 if relation is Relation.CHANGE else 1)
     noise = _noise(_part(run, share / len(asked)), far, relation)
     margin = int(noise.error(1 - 2 * wrong, integers=True))

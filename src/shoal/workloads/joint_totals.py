@@ -65,6 +65,13 @@ class JointTotals:
         """For each cell of the whole table, to which pair of totals it belongs."""
         return self._pairs[1]
 
+    @cached_property
+    def _open(self) -> NDArray[np.bool_]:
+        """For each cell, whether both of its totals are above 0."""
+        both = (self.first, self.second)
+        one, two = (each.wanted[each.places.reshape(-1)] > 0 for each in both)
+        return one & two
+
     def nearest(
         self, table: Floats, shares: Floats | None = None, lowered: Floats | None = None
     ) -> Floats:
@@ -73,19 +80,21 @@ class JointTotals:
 
         Each cell is lowered by what belongs to its total in the one table and in the other, times
         its share, and cut at 0.  What belongs to one table is found while that of the other is
-        held, in turns: each turn raises the concave dual function.
+        held, in turns: each turn raises the concave dual function.  Cells under a total of 0 are 0
+        and take no part: one turn would lower them and the next one raise them again.
         """
-        cells = table.reshape(-1)
-        share = np.ones(cells.size) if shares is None else shares.reshape(-1)
+        cells = np.where(self._open, table.reshape(-1), 0.0)
+        share = np.where(self._open, 1.0 if shares is None else shares.reshape(-1), 0.0)
         over = np.zeros(self.size) if lowered is None else lowered
         one, two = over[: self.first.size], over[self.first.size :]
         left = cells
         for _ in range(_SWEEPS):
+            before = over.copy()
             held = cells - two[self.second.places.reshape(-1)] * share
             self.first.lowered_cells(held, share, one)
             held = cells - one[self.first.places.reshape(-1)] * share
             left = np.maximum(self.second.lowered_cells(held, share, two), 0.0)
-            if self.first.missed(left) <= _CLOSE:
+            if self.first.missed(left) <= _CLOSE or np.array_equal(over, before):
                 break
         return left.reshape(table.shape)
 
@@ -128,12 +137,9 @@ def known_totals(domain: TableDomain, given: Mapping[Any, Any] | int) -> HeldTot
         follows from that one; of the others there are at most two, because whole numbers with the
         totals of three tables need not exist.
     """
-    if isinstance(given, int):
+    if not isinstance(given, Mapping):
         return KnownTotals.of(domain, given)
-    listed = [
-        KnownTotals.of(domain, {named: cells} if isinstance(cells, Mapping) else cells)
-        for named, cells in given.items()
-    ]
+    listed = [_listed(domain, named, cells) for named, cells in given.items()]
     for at, one in enumerate(listed):
         for other in listed[at + 1 :]:
             _check_agreement(one, other)
@@ -147,6 +153,19 @@ def known_totals(domain: TableDomain, given: Mapping[Any, Any] | int) -> HeldTot
             remedy='Give {"region": {"north": 700, "south": 500}}, or the totals of two tables.',
         )
     return kept[0] if len(kept) == 1 else JointTotals(*kept)
+
+
+def _listed(domain: TableDomain, named: Any, cells: Any) -> KnownTotals:
+    """One known table; a number alone is that of all, and stands under ``"total"``."""
+    if isinstance(cells, Mapping):
+        return KnownTotals.of(domain, {named: cells})
+    if named == "total":
+        return KnownTotals.of(domain, cells)
+    raise SchemaError(
+        f"the known totals under {str(named)[:40]!r} name no values.",
+        remedy='Give a total for each value, such as {"region": {"north": 700, "south": 500}}, or '
+        '{"total": 1200} for the number of all.',
+    )
 
 
 def _tells(one: KnownTotals, other: KnownTotals) -> bool:

@@ -38,7 +38,7 @@ class KnownTotals:
         """From ``1200`` for all, ``{"region": {"north": 700, "south": 500}}`` for a column or a
         level, or ``{("region", "sex"): {("north", "f"): 340, ...}}`` for several.
         """
-        if isinstance(given, int):
+        if not isinstance(given, Mapping):
             return cls(domain, (), np.array(_count(given)))
         ((named, cells),) = given.items()
         names = (named,) if isinstance(named, str) else tuple(named)
@@ -114,8 +114,13 @@ class KnownTotals:
             if (np.abs(missed) <= _CLOSE * (1 + wanted)).all():
                 break
             none = weight <= 0  # lowered too far: begin again from above
-            over += np.where(none, 0.0, missed / np.where(none, 1.0, weight))
-            over[none] = (self._sums(cells, 0) - wanted)[none] / self._sums(share, 0)[none]
+            step = np.where(none, 0.0, missed / np.where(none, 1.0, weight))
+            again, all_of = self._sums(cells, 0) - wanted, self._sums(share, 0)
+            again = np.divide(again, all_of, out=np.zeros_like(again), where=all_of > 0)
+            moved = np.where(none, again, over + step)
+            if np.array_equal(moved, over):  # as near as floats come
+                break
+            over[:] = moved
         return left
 
     def missed(self, table: Floats) -> float:

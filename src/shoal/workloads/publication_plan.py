@@ -52,7 +52,7 @@ class PublicationPlan:
     """A workload, its measurements and their noise.
 
     ``reach`` is the largest sum of counts that one unit adds, and ``unit`` what a count of 1 is
-    worth.
+    worth.  ``search_cost`` is what a search costs of which this is one run.
 
     Guarantee: the mechanisms together cost no more than ``measure``.  Every estimate is a function
         of what they release.
@@ -66,6 +66,7 @@ class PublicationPlan:
     reach: Fraction
     unit: Fraction
     mechanisms: tuple[Noise, ...]
+    search_cost: Measure | None = None
 
     @classmethod
     def of(
@@ -94,6 +95,18 @@ class PublicationPlan:
         """What is released, as one event."""
         pairs = zip(self.mechanisms, self._measurements, strict=True)
         return Composed(tuple(noise.event_for(size=each.size) for noise, each in pairs))
+
+    @property
+    def price(self) -> Measure:
+        """What whoever gets these tables has paid: for tables that a search found, the cost of the
+        whole search, of which ``measure`` is the part of one run.
+        """
+        return self.search_cost or self.measure
+
+    @property
+    def price_words(self) -> str:
+        """The same for a reader."""
+        return f"{self.price}{' for the whole search' if self.search_cost else ''}"
 
     @property
     def measured(self) -> tuple[tuple[str, ...], ...]:
@@ -289,7 +302,7 @@ class PublicationPlan:
     def preview(self, *, confidence: Number = "0.95") -> str:
         """What it costs, and how far each table's cells can be off, in words; free."""
         level = open_unit(confidence, "confidence")
-        lines = [f"costs {self.measure}; errors at {float(level):.0%} confidence for each cell"]
+        lines = [f"costs {self.price_words}; errors at {float(level):.0%} confidence for each cell"]
         for table in self.lines(confidence=level):
             shape = " x ".join(map(str, table.shape)) or "1"
             cells = "cell" if shape == "1" else "cells, each"
@@ -315,8 +328,8 @@ class PublicationPlan:
         return f"<pre>{escape(self.preview())}</pre>{picture}"
 
     def __repr__(self) -> str:
-        tables = len(self.workload.tables)
-        return f"<plan of {tables} tables from {len(self.mechanisms)} measurements, costing {self.measure}>"
+        made_of = f"{len(self.workload.tables)} tables from {len(self.mechanisms)} measurements"
+        return f"<plan of {made_of}, costing {self.price_words}>"
 
 
 def _laplace(

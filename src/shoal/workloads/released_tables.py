@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.errors import SchemaError
 from shoal.events import Composed
 from shoal.exact import IntegerArray, Number
 from shoal.loading import from_extra
@@ -155,6 +156,8 @@ class ReleasedTables:
     """What was measured, with noise: everything else follows from it."""
     certificate: Mapping[str, Any] | None = None
     known: HeldTotals | None = None
+    judged: bool = False
+    """Whether a search accepted them as they are: no other form of them was judged."""
 
     def whole_numbers(self) -> WholeTables:
         """The same tables as whole numbers, none negative, which add up exactly and keep the known
@@ -162,6 +165,12 @@ class ReleasedTables:
 
         It costs nothing: only what was released is used.
         """
+        if self.judged:
+            raise SchemaError(
+                "these tables were accepted as they are; as whole numbers they were not judged.",
+                remedy="Search with accept(..., whole_numbers=True), or take what was not judged: "
+                "found.released.whole_numbers().",
+            )
         from shoal.workloads.whole_tables import WholeTables  # noqa: PLC0415 - it is made of this
 
         return WholeTables.of(self.plan, self.answers, self.known)
@@ -226,4 +235,4 @@ class ReleasedTables:
 
     def __repr__(self) -> str:
         cells = sum(int(np.size(array)) for array in self.arrays)
-        return f"<{len(self)} tables, {cells} cells, costing {self.plan.measure}>"
+        return f"<{len(self)} tables, {cells} cells, costing {self.plan.price_words}>"
