@@ -31,9 +31,12 @@ SELECT COUNT(*) AS n FROM visits WHERE day >= DATE '2024-12-31' - INTERVAL 3 MON
 SELECT COUNT(*) AS n FROM patients WHERE joined > DATE '2024-06-30' - INTERVAL '1' YEAR;
 -- answers: a month after an event
 SELECT COUNT(*) AS n FROM visits WHERE day + INTERVAL 1 MONTH <= DATE '2024-06-30';
--- refused: hours after
--- instead: SELECT COUNT(*) AS n FROM visits WHERE at >= TIMESTAMP '2024-06-30 00:00:00'
+-- answers: hours after
 SELECT COUNT(*) AS n FROM visits WHERE at + INTERVAL 12 HOUR >= TIMESTAMP '2024-06-30 12:00:00';
+-- answers: hours between
+SELECT COUNT(*) AS n FROM visits WHERE DATE_DIFF('hour', at, TIMESTAMP '2024-06-30') BETWEEN 0 AND 72;
+-- answers: one day by its timestamps
+SELECT COUNT(*) AS n FROM visits WHERE at >= TIMESTAMP '2024-06-30' AND at < TIMESTAMP '2024-06-30' + INTERVAL 1 DAY;
 -- answers: born so many years ago
 SELECT COUNT(*) AS n FROM patients WHERE born <= DATE '2024-12-31' - INTERVAL 65 YEAR;
 -- answers: years between dates

@@ -298,6 +298,10 @@ UNITS = ["year", "quarter", "month", "week", "day"]
 
 def _moment(draw: st.DrawFn, kind: Type, of: Any) -> Expression:
     if draw(st.booleans()):
+        if kind == TIMESTAMP and draw(st.booleans()):
+            return call(
+                "add_seconds", *of(kind), Literal(draw(st.integers(-99_999, 99_999)), INTEGER)
+            )
         return call("add_days", *of(kind, INTEGER))
     units = UNITS if kind == DATE else [*UNITS, "hour", "minute"]
     return call("date_trunc", Literal(draw(st.sampled_from(units)), TEXT), *of(kind))
@@ -538,6 +542,11 @@ def applications() -> dict[str, list[Expression]]:
         call("add_days", m, e)
         for m in moments
         for e in (refs["i1"], lit(-1, INTEGER), lit(400, INTEGER))
+    ]
+    found["add_seconds"] = [
+        call("add_seconds", m, lit(count, INTEGER))
+        for m in moments
+        for count in (-1, 5400, 99_999_999_999)
     ]
     targets = [INTEGER, REAL, MONEY, FINE, decimal(18), TEXT, BOOLEAN, DATE, TIMESTAMP]
     found["cast"] = [cast(a, to) for a in one for to in targets if _castable(a, to)]

@@ -140,7 +140,7 @@ REFUSED = [
     ("SELECT COUNT(*) FROM visits WHERE age = ?", "parameter"),
     ("SELECT COUNT(*) FROM visits WHERE a.b.age = 1", "two parts"),
     ("SELECT COUNT(*) FROM visits WHERE isnan(spend)", "NaN"),
-    ("SELECT COUNT(*) FROM visits WHERE at + INTERVAL 1 HOUR > at", "whole number of days"),
+    ("SELECT COUNT(*) FROM visits WHERE at + INTERVAL 1.5 HOUR > at", "whole number of seconds"),
 ]
 
 

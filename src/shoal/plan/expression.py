@@ -207,15 +207,29 @@ def _plain_text(expression: Expression) -> bool:
     return isinstance(expression, Literal) and isinstance(expression.value, str)
 
 
+def moment_written(expression: Expression, to: Type) -> Expression:
+    """A date or timestamp that stands in a question as text; a day alone is its midnight.
+
+    Edges: any other text is refused, since a NULL in its place would answer another question.
+    """
+    return _into(expression, to)
+
+
 def _into(expression: Expression, to: Type) -> Expression:
     made = cast(expression, to)
-    if isinstance(made, Literal) and made.value is None and _plain_text(expression):
+    if _is_null(made) and _plain_text(expression) and to.kind is Kind.TIMESTAMP:
+        made = cast(cast(expression, Type(Kind.DATE)), to)
+    if _is_null(made) and _plain_text(expression):
         assert isinstance(expression, Literal)
         raise ExpressionError(
             f"{str(expression.value)[:40]!r} is not a {to}.",
             remedy="Write dates as '2026-01-31' and timestamps as '2026-01-31 23:59:59'.",
         )
     return made
+
+
+def _is_null(expression: Expression) -> bool:
+    return isinstance(expression, Literal) and expression.value is None
 
 
 def columns_of(expression: Expression) -> Iterator[Column]:

@@ -8,7 +8,7 @@ total, and its values are known where those of its column are.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from shoal.errors import ExpressionError
 from shoal.plan import DATE, INTEGER, TEXT, Expression, Kind, Literal, call, cast
@@ -122,12 +122,23 @@ def any_part(name: str, moment: Expression) -> Expression:
 
 def epoch(moment: Expression) -> Expression:
     """Whole seconds since the beginning of 1970, rounded down."""
-    seconds = _times(call("days_between", day(moment), _EPOCH), 86_400)
-    if moment.type.kind is not Kind.TIMESTAMP:
-        return seconds
-    for name, size in (("hour", 3600), ("minute", 60), ("second", 1)):
-        seconds = _plus(seconds, _times(part(name, moment), size))
-    return seconds
+    return borders("SECOND", moment)
+
+
+BORDERS: Mapping[str, tuple[tuple[str, int], ...]] = {
+    "HOUR": (("hour", 1),),
+    "MINUTE": (("hour", 60), ("minute", 1)),
+    "SECOND": (("hour", 3600), ("minute", 60), ("second", 1)),
+}
+_IN_A_DAY = {"HOUR": 24, "MINUTE": 1440, "SECOND": 86_400}
+
+
+def borders(unit: str, moment: Expression) -> Expression:
+    """How many hours, minutes or seconds have begun since the beginning of 1970."""
+    found = _times(call("days_between", day(moment), _EPOCH), _IN_A_DAY[unit])
+    for name, size in BORDERS[unit] if moment.type.kind is Kind.TIMESTAMP else ():
+        found = _plus(found, _times(part(name, moment), size))
+    return found
 
 
 def _days_until(year: Expression, month: Expression, of_month: Expression) -> Expression:

@@ -11,10 +11,11 @@ from typing import Any
 from shoal.errors import ExpressionError
 from shoal.exact import DECIMAL
 from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, Expression, Literal, call, cast, decimal
+from shoal.plan.expression import moment_written
 from shoal.plan.functions.dates import PARTS
-from shoal.plan.types import LARGEST_SCALE, LEAST_INTEGER, MOST_INTEGER
+from shoal.plan.types import LARGEST_SCALE, LEAST_INTEGER, MOST_INTEGER, Type
 from shoal.plan.values import finite, nearest
-from shoal.sql.date_words import start
+from shoal.sql.date_words import borders, start
 from shoal.sql.functions import (
     BINARY,
     BY_NAME,
@@ -263,6 +264,13 @@ class Translator(MoreNodes, PatternNodes):
     # casts, numbers and bins
 
     def of_cast(self, node: Any) -> Expression:
+        """CAST and DATE '...': a constant that cannot be read as a date is refused."""
+        return _as_written(self.of(node.this), self._cast_to(node))
+
+    def of_trycast(self, node: Any) -> Expression:
+        return cast(self.of(node.this), self._cast_to(node))
+
+    def _cast_to(self, node: Any) -> Type:
         self.text.only(node, "this", "to")
         kind = type_of(node.args["to"])
         if kind is None:
@@ -271,13 +279,11 @@ class Translator(MoreNodes, PatternNodes):
                 f"there is no type {node.args['to'].sql()[:40]} here.",
                 "Cast to INTEGER, DOUBLE, DECIMAL(18, s), TEXT, BOOLEAN, DATE or TIMESTAMP.",
             )
-        return cast(self.of(node.this), kind)
-
-    of_trycast = of_cast
+        return kind
 
     def of_date(self, node: Any) -> Expression:
         self.text.only(node, "this")
-        return cast(self.of(node.this), DATE)
+        return _as_written(self.of(node.this), DATE)
 
     def of_round(self, node: Any) -> Expression:
         self.text.only(node, "this", "decimals")
@@ -322,6 +328,8 @@ class Translator(MoreNodes, PatternNodes):
         self.text.only(node, "this", "expression", "unit")
         later, earlier = self.of(node.this), self.of(node.expression)
         match str(node.args.get("unit") or "DAY").upper():
+            case "HOUR" | "MINUTE" | "SECOND" as unit:
+                return call("subtract", borders(unit, later), borders(unit, earlier))
             case "DAY":
                 return call("days_between", later, earlier)
             case "YEAR":
@@ -329,7 +337,9 @@ class Translator(MoreNodes, PatternNodes):
             case "MONTH":
                 return call("subtract", _months(later), _months(earlier))
         raise self.text.refused(
-            node, "dates differ by days, months or years.", "Write DATE_DIFF('day', a, b)."
+            node,
+            "dates differ by seconds, minutes, hours, days, months or years.",
+            "Write DATE_DIFF('day', a, b).",
         )
 
     # functions sqlglot does not know
@@ -398,3 +408,9 @@ def number(written: str) -> Literal:
     if size is None:
         raise ExpressionError("a number is beyond the largest real.", remedy="Write a smaller one.")
     return Literal(size, REAL)
+
+
+def _as_written(expression: Expression, to: Type) -> Expression:
+    """A cast; a text that stands in the question as a date or timestamp must be one."""
+    text = isinstance(expression, Literal) and isinstance(expression.value, str)
+    return moment_written(expression, to) if text and to.temporal else cast(expression, to)

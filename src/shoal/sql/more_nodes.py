@@ -12,6 +12,9 @@ from shoal.sql.question_text import Text
 
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12, "DECADE": 120, "CENTURY": 1200}
 _DAYS = {"DAY": 1, "WEEK": 7}
+_SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600}
+_DIGITS = 12
+"""A number in an interval has fewer digits."""
 
 
 class MoreNodes(ABC):
@@ -33,7 +36,7 @@ class MoreNodes(ABC):
     # dates
 
     def shifted(self, moment: Expression, interval: Any, sign: int) -> Expression:
-        """A date and an interval of whole days, weeks, months or years."""
+        """A date and an interval of whole seconds, days, months or their multiples."""
         unit = str(interval.args.get("unit") or "").upper().removesuffix("S")
         node = interval.this
         while type(node).__name__ == "Paren":
@@ -42,14 +45,16 @@ class MoreNodes(ABC):
         if type(node).__name__ == "Neg":
             sign, count = -sign, node.this.name
         digits = count.removeprefix("-")
-        known = digits.isascii() and digits.isdigit() and len(digits) < 7
-        if not known or unit not in (*_DAYS, *_MONTHS):
+        known = digits.isascii() and digits.isdigit() and len(digits) < _DIGITS
+        if not known or unit not in (*_SECONDS, *_DAYS, *_MONTHS):
             raise self.text.refused(
                 interval,
-                "an interval is a whole number of days, weeks, months, quarters or years.",
-                "Write INTERVAL 7 DAY or INTERVAL 3 MONTH; for hours move the constant: t >= TIMESTAMP '2024-06-30 00:00:00'.",
+                "an interval is a whole number of seconds, minutes, hours, days, weeks, months, quarters or years.",
+                "Write INTERVAL 7 DAY or INTERVAL 3 MONTH.",
             )
         size = sign * int(count)
+        if unit in _SECONDS:
+            return call("add_seconds", moment, Literal(size * _SECONDS[unit], INTEGER))
         if unit in _DAYS:
             return call("add_days", moment, Literal(size * _DAYS[unit], INTEGER))
         return date_words.add_months(moment, Literal(size * _MONTHS[unit], INTEGER))

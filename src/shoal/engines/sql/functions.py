@@ -9,7 +9,7 @@ from shoal.engines.sql.layers import Layers, SqlPiece, filled
 from shoal.engines.sql.patterns import is_searched, linear
 from shoal.plan import REAL, Call, Kind, Literal, Value
 from shoal.plan.facts import widest
-from shoal.plan.functions.dates import DAY
+from shoal.plan.functions.dates import step_of
 from shoal.plan.functions.logic import parts_of_pattern
 from shoal.plan.functions.patterns import pattern_in
 from shoal.plan.functions.rounding import WHOLE_REALS
@@ -259,7 +259,7 @@ def _add_days(it: Lowered) -> SqlPiece:
     assert limits is not None
     start = it.dialect.days_between.replace("{1}", "DATE '1970-01-01'")
     start = it.dialect.microseconds if kind.kind is Kind.TIMESTAMP else start
-    moved = f"(CAST({start} AS {wide}) + CAST({{1}} AS {wide}) * {DAY[kind.kind]})"
+    moved = f"(CAST({start} AS {wide}) + CAST({{1}} AS {wide}) * {step_of(it.call)})"
     lo, hi = int(limits.lo), int(limits.hi)
     at = it.dialect.moment_at if kind.kind is Kind.TIMESTAMP else it.dialect.day_at
     # Held within the calendar although the CASE already asks: an engine may compute the branch
@@ -334,5 +334,6 @@ LOWER_CALL: dict[str, Lower] = {
     "date_trunc": _date_trunc,
     "days_between": _days_between,
     "add_days": _add_days,
+    "add_seconds": _add_days,
 }
 """How each function is written; `cast` stands in a file of its own."""

@@ -180,14 +180,21 @@ def _moment_and_days(arguments: tuple[Expression, ...], _: Type | None) -> Fitte
 
 DAY = {Kind.DATE: 1, Kind.TIMESTAMP: 86_400_000_000}
 """How long a day is on the number line of a type."""
+SECOND = 1_000_000
+"""How long a second is on that of timestamps."""
+
+
+def step_of(call: Call) -> int:
+    """How far `add_days` or `add_seconds` moves a moment by one."""
+    return SECOND if call.name == "add_seconds" else DAY[call.type.kind]
 
 
 def _moved_ends(call: Call) -> tuple[Fraction, Fraction] | None:
     found = spans(call)
     if found is None:
         return None
-    day = DAY[call.type.kind]
-    return found[0].lo + found[1].lo * day, found[0].hi + found[1].hi * day
+    step = step_of(call)
+    return found[0].lo + found[1].lo * step, found[0].hi + found[1].hi * step
 
 
 def _moved_span(call: Call) -> Span | None:
@@ -210,8 +217,32 @@ def _may_leave_the_calendar(call: Call) -> bool:
     written="({0} + {1})",
 )
 def _add_days(call: Call, moment: dt.date, days: int) -> Value:
+    return _moved(call, moment, days)
+
+
+def _moved(call: Call, moment: dt.date, count: int) -> Value:
     place, limits = number_of(moment, call.type), widest(call.type)
     assert place is not None
     assert limits is not None
-    moved = place + days * DAY[call.type.kind]
+    moved = place + count * step_of(call)
     return value_at(moved, call.type) if limits.lo <= moved <= limits.hi else None
+
+
+def _moment_and_seconds(arguments: tuple[Expression, ...], _: Type | None) -> Fitted:
+    if len(arguments) != 2:
+        raise wrong_number(2, len(arguments))
+    require(arguments[0], MOMENTS)
+    require(arguments[1], (Kind.INTEGER,))
+    constant(arguments[1], "the seconds of an interval")
+    return (cast(arguments[0], TIMESTAMP), cast(arguments[1], INTEGER)), TIMESTAMP
+
+
+@function(
+    "add_seconds",
+    _moment_and_seconds,
+    span=_moved_span,
+    may_be_null=_may_leave_the_calendar,
+    written="({0} + INTERVAL ({1}) SECOND)",
+)
+def _add_seconds(call: Call, moment: dt.date, seconds: int) -> Value:
+    return _moved(call, moment, seconds)
