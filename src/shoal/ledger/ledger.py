@@ -309,6 +309,8 @@ class Ledger(JournalReader, NotCopied):
         Where something may be wrong, or only late, a transaction decides: an alarm stands, or the
         head is not that of the journal.
         """
+        if request.key is None and request.same is None:  # it cannot be known again
+            return None
         self._after_fork()
         store = self._store
         if self.read_only or store.seen("about", "alarm"):
