@@ -85,6 +85,56 @@ LEARNING = (
         (f"{_PLAN}::test_a_person_counts_with_no_more_rows_than_allowed_whoever_else_there_is",),
     ),
     Mutation(
+        "names-that-are-equal-to-themselves-alone-are-persons",
+        "src/shoal/learning/persons.py",
+        "return value if type(value) in _COMPARED_BY_VALUE else None",
+        "return value",
+        "Every row is a person of its own, and rows_per_person bounds nothing.",
+        ("tests/learning/test_persons.py::test_names_made_alike_are_one_person",),
+    ),
+    Mutation(
+        "a-pair-with-nan-is-a-person-of-its-own",
+        "src/shoal/learning/persons.py",
+        "return tuple(map(_plain, value))",
+        "return value",
+        "NaN within a pair is not equal to itself, so every row is a person.",
+        ("tests/learning/test_persons.py::test_names_made_alike_are_one_person",),
+    ),
+    Mutation(
+        "persons-in-two-columns-are-refused-after-the-charge",
+        "src/shoal/learning/nets/network_training.py",
+        "persons = None if persons is None else one_column(persons)",
+        "pass",
+        "A training that cannot be done is paid for.",
+        (
+            (
+                "tests/learning/test_persons.py::"
+                "test_persons_in_two_columns_are_refused_before_a_budget_is_charged"
+            ),
+        ),
+    ),
+    Mutation(
+        "a-column-is-read-as-the-owners-of-rows",
+        "src/shoal/learning/estimator.py",
+        "if each.name in _RESERVED]",
+        "if each.name in _RESERVED - {OWNERS}]",
+        "A feature with that name is overwritten by numbers that depend on all persons.",
+        (
+            (
+                "tests/learning/test_estimator.py::"
+                "test_a_column_with_the_name_of_something_else_is_refused_before_a_charge"
+            ),
+        ),
+    ),
+    Mutation(
+        "a-certificate-outlives-its-model",
+        "src/shoal/learning/estimator.py",
+        "        self._forget()\n",
+        "",
+        "A fit that nobody accounted for is saved with the certificate of an earlier release.",
+        ("tests/learning/test_estimator.py::test_a_new_fit_keeps_nothing_of_an_earlier_one",),
+    ),
+    Mutation(
         "a-missing-moment-fails",
         "src/shoal/learning/feature_columns.py",
         "return float(_place(value)) if isinstance(value, dt.date) else float(value)\n    except Exception:",

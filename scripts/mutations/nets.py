@@ -85,6 +85,80 @@ NETS = (
         (f"{_LOOP}::test_a_person_is_sampled_with_all_rows_that_count_and_no_more",),
     ),
     Mutation(
+        "copies-of-one-row-toss-coins-of-their-own",
+        "src/shoal/query/training.py",
+        "if planned.samples_units and rows > 1",
+        "if planned.samples_units and rows > 1000",
+        "A row that a join makes twenty of is in most samples, and is priced for one in twenty.",
+        (
+            (
+                f"{_HERE}/test_neural_net.py::"
+                "test_rows_that_a_join_makes_of_one_are_not_sampled_one_by_one"
+            ),
+        ),
+    ),
+    Mutation(
+        "a-search-forgets-whose-rows-are-sampled",
+        "src/shoal/learning/search_runs.py",
+        "            held[OWNERS] = numbers[kept]\n",
+        "",
+        "Rows of a person toss coins of their own within a search.",
+        ((f"{_HERE}/test_neural_net.py::test_rows_of_a_person_are_sampled_together_in_a_search"),),
+    ),
+    Mutation(
+        "weights-grow-without-end",
+        f"{_NETS}/averaged_adam.py",
+        "self.weights = np.clip(moved, -LARGEST_WEIGHT, LARGEST_WEIGHT)",
+        "self.weights = moved",
+        "Weights become infinite, and 0 times them is no number: rows decide what is warned of.",
+        (f"{_HERE}/test_averaged_adam.py",),
+    ),
+    Mutation(
+        "any-learning-rate-is-taken",
+        f"{_NETS}/averaged_adam.py",
+        "if found > LARGEST_RATE:",
+        "if found > LARGEST_RATE * 10**400:",
+        "A training that can only overflow is paid for.",
+        (f"{_HERE}/test_averaged_adam.py",),
+    ),
+    Mutation(
+        "warnings-of-a-training-tell-about-rows",
+        "src/shoal/learning/estimator.py",
+        'with np.errstate(all="ignore"):',
+        "with np.errstate():",
+        "Whether a training warns, or fails, depends on single rows.",
+        (f"{_HERE}/test_neural_net.py::test_no_warning_and_no_error_of_numpy_tells_about_rows",),
+    ),
+    Mutation(
+        "warnings-of-a-search-tell-about-rows",
+        "src/shoal/learning/search_runs.py",
+        'with np.errstate(all="ignore"):',
+        "with np.errstate():",
+        "Whether a search warns, or fails, depends on single rows.",
+        (f"{_HERE}/test_neural_net.py::test_no_warning_and_no_error_of_numpy_tells_about_rows",),
+    ),
+    Mutation(
+        "what-is-no-number-becomes-the-smallest-whole-number",
+        "src/shoal/learning/held_out_scores.py",
+        "np.clip(np.nan_to_num(model._scores(arrays)), -16.0, 16.0)",
+        "np.clip(model._scores(arrays), -16.0, 16.0)",
+        "What a cast makes of NaN depends on the processor.",
+        (
+            (
+                f"{_HERE}/test_neural_net.py::"
+                "test_a_prediction_that_is_no_number_is_scored_by_its_row_alone"
+            ),
+        ),
+    ),
+    Mutation(
+        "three-classes-are-scored-as-two",
+        "src/shoal/learning/held_out_scores.py",
+        "if isinstance(model, SeveralClassClassifier) and classes > 2:",
+        "if isinstance(model, SeveralClassClassifier) and classes > 3:",
+        "A search compares networks by one of three classes.",
+        (f"{_HERE}/test_neural_net.py::test_a_network_of_three_classes_is_scored_by_all_of_them",),
+    ),
+    Mutation(
         "empty-places-count",
         f"{_NETS}/row_gradients.py",
         "        steps[empty] = 0.0\n",
@@ -104,9 +178,33 @@ NETS = (
     Mutation(
         "a-network-may-remember",
         f"{_NETS}/row_gradients.py",
-        "if not _is_same(torch, before, _remembered(self._network)):",
-        "if before is None:",
+        "is_kept = before == snapshot(self._torch, self._network, self._loss)",
+        "is_kept = True",
         "A layer carries something of one row into the gradients of others.",
+        (f"{_ROWS}::test_a_network_in_which_rows_do_not_stand_alone_is_refused",),
+    ),
+    Mutation(
+        "what-a-loss-holds-is-not-looked-at",
+        f"{_NETS}/module_snapshot.py",
+        "parts += list(loss.modules())",
+        "pass",
+        "A loss that counts its calls weighs rows by how many came before them.",
+        (f"{_ROWS}::test_a_loss_that_remembers_calls_is_refused",),
+    ),
+    Mutation(
+        "a-network-is-tried-once",
+        f"{_NETS}/row_gradients.py",
+        "_TRIED, _TRIES = (0.0, 0.5), 4",
+        "_TRIED, _TRIES = (0.0, 0.5), 1",
+        "A loss that changes from call to call is taken.",
+        (f"{_ROWS}::test_a_loss_that_remembers_calls_is_refused",),
+    ),
+    Mutation(
+        "what-cannot-be-compared-is-taken",
+        f"{_NETS}/row_gradients.py",
+        "if before is None:",
+        "if before == b'':",
+        "A network with a generator in it goes on from row to row, and nobody looks.",
         (f"{_ROWS}::test_a_network_in_which_rows_do_not_stand_alone_is_refused",),
     ),
     Mutation(

@@ -17,7 +17,14 @@ from tests.learning.models import MODELS, outcome, rows, targets
 import shoal
 from shoal import Approx, Choices, Person, Range, Row
 from shoal.errors import BudgetExceeded, FactsError, RangeError, ShapeError, ShoalError
-from shoal.learning import LogisticRegression, load
+from shoal.learning import (
+    HistogramDensity,
+    LinearRegression,
+    LogisticRegression,
+    PrivateSearchCV,
+    Ridge,
+    load,
+)
 from shoal.query.certificate import wrong_with
 
 
@@ -106,6 +113,55 @@ def test_few_rows_and_rows_that_keep_to_nothing_give_a_model(name: str, count: i
     model = MODELS[name]()
     model.fit(pd.DataFrame(rows(model, count, rng)), targets(model, count, rng))
     assert len(outcome(model, pd.DataFrame(rows(model, 7, rng)))) == 7
+
+
+def test_a_new_fit_keeps_nothing_of_an_earlier_one(tmp_path: Path) -> None:
+    """The certificate of an earlier release would vouch for a fit that nobody accounted for."""
+    table = _people(200)
+    people = shoal.private(table, protects=Row(), columns=FACTS, budget=Approx(3, "1e-6"))
+    model = people.learn(
+        LogisticRegression(rounds=2), target="sick", features=["age"], epsilon=1
+    )  # fmt: skip
+    assert model.certificate_
+    model.left_over_ = 1
+    model.set_params(
+        epsilon=50, delta="1e-3", columns={"age": Range(18, 90)}, classes=["no", "yes"]
+    )
+    model.fit(table.select(["age"]).to_pandas(), table["sick"].to_pylist())
+    assert not hasattr(model, "certificate_")
+    assert not hasattr(model, "left_over_")
+    model.save(tmp_path / "model")
+    assert not hasattr(load(tmp_path / "model"), "certificate_")
+    assert "no account was kept" in model.report().markdown()
+
+
+RESERVED = (" target", " owners", " held out")
+
+
+@pytest.mark.parametrize("name", RESERVED)
+def test_a_column_with_the_name_of_something_else_is_refused_before_a_charge(name: str) -> None:
+    """A column that is read as the owners of rows makes one person move all others."""
+    frame = pd.DataFrame({name: np.full(10, 3.0), "z": np.tile([0.0, 1.0], 5)})
+    facts: dict[str, Any] = {name: Range(0, 31), "z": Range(0, 1)}
+    density = HistogramDensity(epsilon=1, delta="1e-6", columns=facts, bins=4)
+    line = LinearRegression(columns=facts, target_range=(0, 1))
+    with pytest.raises(FactsError, match="reserved"):
+        density.fit(frame, persons=list("abcdefghij"))
+    with pytest.raises(FactsError, match="reserved"):
+        PrivateSearchCV(
+            Ridge(**line.get_params(), alpha=1), {"alpha": [1]}, epsilon=1, delta="1e-6"
+        ).fit(frame, frame.z)
+    people: Any = shoal.private(
+        pa.Table.from_pandas(frame), protects=Row(), columns=facts, budget=Approx(3, "1e-6")
+    )
+    for model, features, target in (
+        (HistogramDensity(bins=4), [name, "z"], None),
+        (LinearRegression(), [name], "z"),
+        (LinearRegression(), ["z"], name),
+    ):
+        with pytest.raises(FactsError, match="reserved"):
+            people.learn(model, features=features, target=target, epsilon=1)
+    assert people.budget.spent.epsilon == 0
 
 
 def test_what_is_missing_is_asked_for_before_anything_is_read() -> None:

@@ -38,10 +38,15 @@ from shoal.plan import Choices, Column
 from shoal.sensitivity import Relation
 
 TARGET = " target"
-"""The name of the target among the arrays of a fit; no column of a table has it."""
+"""The name of the target among the arrays of a fit; a column of this name is refused."""
 
 OWNERS = " owners"
 """The name of the number of each row's person, where persons are protected."""
+
+PART = " held out"
+"""The name of the mark of rows that a search holds out."""
+
+_RESERVED = frozenset({TARGET, OWNERS, PART})
 
 
 class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
@@ -104,6 +109,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         Needs: the types of a frame's columns, and of an array, do not depend on single rows.  In
             lists every value is read by itself.
         """
+        self._forget()
         measure = stated_measure(self.epsilon, self.delta, self.rho)
         arrays = frame_columns(X)
         columns = self._stated(tuple(arrays), named=hasattr(X, "columns"))
@@ -132,6 +138,11 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             held = {name: values[chosen] for name, values in held.items()}
         training.fitted(held)
         return self
+
+    def _forget(self) -> None:
+        """Drop all that an earlier fit left: its certificate would vouch for the new one."""
+        for name in [each for each in vars(self) if _is_learned(each)]:
+            delattr(self, name)
 
     def _stated(self, names: Sequence[str], *, named: bool) -> tuple[FeatureColumn, ...]:
         facts = self.columns
@@ -261,13 +272,13 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return {
             name: packed(value)
             for name, value in sorted(vars(self).items())
-            if name.endswith("_") and not name.startswith("_") and name != "certificate_"
+            if _is_learned(name) and name != "certificate_"
         }
 
     def restore(self, state: Mapping[str, Any], certificate: Mapping[str, Any] | None) -> None:
         """Become the model that was stored."""
         for name, value in state.items():
-            if name.startswith("_") or not name.endswith("_"):
+            if not _is_learned(name):
                 raise DataError("this is not a stored model.", remedy="Load what save() wrote.")
             setattr(self, name, unpacked(value))
         if certificate is not None:
@@ -300,6 +311,7 @@ class PlannedTraining:
                 "0 feature(s): there is no column to learn from, while a minimum of 1 is required.",
                 remedy="Name at least one feature.",
             )
+        _check_names((*columns, *([] if target is None else [target])))
         model.columns_, model.target_ = columns, target
         plan = model._planned(columns, measure, reach=reach, relation=relation)  # noqa: SLF001 - the model's own part
         return cls(model, columns, target, plan, measure)
@@ -316,6 +328,10 @@ class PlannedTraining:
     @property
     def event(self) -> Any:
         return self.plan.event
+
+    @property
+    def samples_units(self) -> bool:
+        return self.plan.samples_units
 
     def terms(self) -> list[dict[str, str]]:
         return self.plan.terms()
@@ -343,9 +359,14 @@ class PlannedTraining:
         return found
 
     def fitted(self, arrays: Arrays) -> PrivateEstimator:
-        """Draw every planned sum once and make the model."""
+        """Draw every planned sum once and make the model.
+
+        Guarantee: numpy gives no warning and no error about a number, whatever its settings are:
+            one of them would tell that somebody has such a row.
+        """
         model = self.model
-        model._train(self.columns, arrays, self.plan.begin())  # noqa: SLF001 - the model's own part
+        with np.errstate(all="ignore"):
+            model._train(self.columns, arrays, self.plan.begin())  # noqa: SLF001 - the model's own part
         model.event_, model.cost_ = self.plan.event, self.measure
         model.releases_ = tuple(each.name for each in self.plan.sums)
         return model
@@ -364,6 +385,21 @@ class PlannedTraining:
     def certified(self, certificate: Mapping[str, Any]) -> PrivateEstimator:
         self.model.certificate_ = dict(certificate)
         return self.model
+
+
+def _is_learned(name: str) -> bool:
+    """Whether an attribute is what a fit leaves, by scikit-learn's rule for names."""
+    return name.endswith("_") and not name.startswith("_")
+
+
+def _check_names(columns: Sequence[FeatureColumn]) -> None:
+    """Refuse names under which a training keeps what is no column: one would be read as the other."""
+    taken = [each.name for each in columns if each.name in _RESERVED]
+    if taken:
+        raise FactsError(
+            f"a column is called {taken[0]!r}, with a space before it; this name is reserved.",
+            remedy=f"Rename the column, such as to {taken[0].strip()!r}.",
+        )
 
 
 def stated_measure(

@@ -36,6 +36,7 @@ def row_scores(model: PrivateEstimator, arrays: Arrays) -> Integers:
     is true, and of numbers it falls with the size of the error, up to half of the range.
 
     Guarantee: each number depends on its row and on the trained model alone, to the last bit.
+    Edges: a prediction that is no number counts as the middle.
     """
     if isinstance(model, PrivateClassifier):
         classes = len(model.target_.levels)
@@ -44,13 +45,14 @@ def row_scores(model: PrivateEstimator, arrays: Arrays) -> Integers:
             likeliest = np.column_stack(model._class_scores(arrays)).argmax(axis=1)  # noqa: SLF001
             found = np.where(likeliest == codes, RESIDUAL, -RESIDUAL)
         else:
-            log_odds = np.clip(model._scores(arrays), -16.0, 16.0)  # noqa: SLF001
+            log_odds = np.clip(np.nan_to_num(model._scores(arrays)), -16.0, 16.0)  # noqa: SLF001
             steps = np.floor(log_odds * 2.0**20).astype(np.int64)
             away = logistic_residuals((codes == 1).astype(np.int64))(steps)
             found = RESIDUAL - 2 * (away * away // RESIDUAL)
         return np.asarray(np.where(codes < classes, found, 0), dtype=np.int64)
     assert isinstance(model, LinearModel | AdditiveRegression)
     target, missing = model.target_.steps(arrays[TARGET], UNIT)
-    told = np.floor(np.clip(model._scaled(arrays), -1.0, 1.0) * UNIT).astype(np.int64)  # noqa: SLF001
+    scaled = np.nan_to_num(model._scaled(arrays))  # noqa: SLF001
+    told = np.floor(np.clip(scaled, -1.0, 1.0) * UNIT).astype(np.int64)
     away = np.minimum(np.abs(told - target), UNIT) * RESIDUAL // UNIT
     return np.asarray(np.where(missing, 0, RESIDUAL - 2 * away), dtype=np.int64)

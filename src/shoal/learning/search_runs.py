@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from shoal.accounting.affordable_runs import run_mu
 from shoal.events import Composed, Gaussian, RepeatAndSelect
-from shoal.learning.estimator import TARGET, PlannedTraining, PrivateEstimator
+from shoal.learning.estimator import OWNERS, PART, TARGET, PlannedTraining, PrivateEstimator
 from shoal.learning.feature_columns import FeatureColumn
 from shoal.learning.held_out_scores import row_scores
 from shoal.learning.model_state import packed, unpacked
@@ -34,7 +34,6 @@ HELD_OUT = 4
 """One row, or one person, in so many is held out of training and used for scores."""
 
 MARK = RESIDUAL // 4
-_PART = " held out"
 
 
 @dataclass(frozen=True)
@@ -100,6 +99,13 @@ class PlannedSearch:
         run = Gaussian(1 / self.mu, 1, relation=relation)
         return Composed((RepeatAndSelect(run, "poisson", mean=self.mean, relation=relation),))
 
+    @property
+    def samples_units(self) -> bool:
+        """Whether a run draws samples.  Its price does not count on them (training.md, *Search*);
+        they are asked for all the same, as in a training alone.
+        """
+        return any(each.samples_units for each in self.trainings)
+
     def identity(self) -> dict[str, Any]:
         first = self.trainings[0].identity()
         tried = [each.model.settings() for each in self.trainings]
@@ -121,8 +127,9 @@ class PlannedSearch:
             chance = chance[numbers] if rows else chance
             kept = rows_within(owners, self.scores.reach)
             held = {name: values[kept] for name, values in arrays.items()}
+            held[OWNERS] = numbers[kept]
             chance = chance[kept]
-        return {**held, _PART: np.asarray(chance, dtype=bool)}
+        return {**held, PART: np.asarray(chance, dtype=bool)}
 
     def read(
         self,
@@ -135,24 +142,32 @@ class PlannedSearch:
         return self.parted(self.trainings[0].read(rows, features, target, None), owners)
 
     def fitted(self, arrays: Arrays) -> PrivateEstimator:
-        """Draw the number of runs, do them and as many more as hide it, and keep the best."""
-        out = arrays[_PART]
+        """Draw the number of runs, do them and as many more as hide it, and keep the best.
+
+        Guarantee: no warning of numpy tells anything, as in `PlannedTraining.fitted`.
+        """
+        out = arrays[PART]
         parts = [
-            {name: values[place] for name, values in arrays.items() if name != _PART}
+            {name: values[place] for name, values in arrays.items() if name != PART}
             for place in (~out, out)
         ]
-        number, best = drawn_runs(self.mean), None
-        for at in range(max(number, work_of(self.mean))):
-            run = self._run(one_below(len(self.trainings)), *parts)
-            if at < number and (best is None or run.total > best.total):
-                best = run
-        if best is None:  # no run was drawn, one time in e^mean: a model that no row was used for
-            none = {name: values[:0] for name, values in parts[0].items()}
-            best = self._run(0, none, none)
+        with np.errstate(all="ignore"):
+            best = self._best(*parts)
         self.found = best
         model = best.model
         model.event_, model.cost_ = self.event, self.measure
         return model
+
+    def _best(self, train: Arrays, test: Arrays) -> SearchRun:
+        number, best = drawn_runs(self.mean), None
+        for at in range(max(number, work_of(self.mean))):
+            run = self._run(one_below(len(self.trainings)), train, test)
+            if at < number and (best is None or run.total > best.total):
+                best = run
+        if best is None:  # no run was drawn, one time in e^mean: a model that no row was used for
+            none = {name: values[:0] for name, values in train.items()}
+            best = self._run(0, none, none)
+        return best
 
     def _run(self, place: int, train: Arrays, test: Arrays) -> SearchRun:
         planned = self.trainings[place]

@@ -80,6 +80,11 @@ class TrainingPlan:
         pairs = zip(self.mechanisms, self.sums, strict=True)
         return Composed(tuple(noise.event_for(size=each.size) for noise, each in pairs))
 
+    @property
+    def samples_units(self) -> bool:
+        """Whether the price counts on coins by which each unit takes part with all its rows."""
+        return False
+
     def terms(self) -> list[dict[str, str]]:
         """The sums as a certificate lists them."""
         return [

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import RangeError, SchemaError, UnknownNameError
+from shoal.errors import FactsError, RangeError, SchemaError, UnknownNameError
 from shoal.events import Composed
 from shoal.exact import Number
 from shoal.measures import Measure, Pure
@@ -30,6 +30,9 @@ class Trained(Protocol):
 
     @property
     def event(self) -> Composed: ...
+
+    @property
+    def samples_units(self) -> bool: ...
 
     def identity(self) -> dict[str, Any]: ...
 
@@ -109,10 +112,19 @@ class Training:
                 "models are learned with Gaussian noise, which a pure budget cannot pay: it has no delta.",
                 remedy="Use a budget such as shoal.Approx(1, '1e-6') or shoal.ZeroConcentrated(0.5).",
             )
-        relation = self._bounded.unit.relation
-        return self._model.learning(
-            self._features, self._target, request.measure, self.rows_of_one, relation
+        unit, rows = self._bounded.unit, self.rows_of_one
+        planned = self._model.learning(
+            self._features, self._target, request.measure, rows, unit.relation
         )
+        if planned.samples_units and rows > 1 and not isinstance(unit, Person):
+            # nobody knows which rows are one unit's, so each would toss a coin of its own
+            raise FactsError(
+                f"one protected row can become {rows} rows here, and a sample would take them one "
+                "by one; the price is that of a sample which takes all or none.",
+                remedy="Train without samples: give the model rate=1. Or learn from rows before "
+                "they are joined.",
+            )
+        return planned
 
     def preview(
         self, *, epsilon: Number | None = None, rho: Number | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,17 @@ from shoal.learning import (
     NeuralNetClassifier,
     NeuralNetRegressor,
     PrivateEstimator,
+    PrivateSearchCV,
     load,
 )
+from shoal.learning.estimator import TARGET
+from shoal.learning.held_out_scores import row_scores
+from shoal.learning.nets.step_plan import SampledSums
+from shoal.learning.posterior_rounds import RESIDUAL
 from shoal.noise.seam import seeded
 from shoal.query.certificate import wrong_with
 
+COST: dict[str, Any] = {"epsilon": 2, "delta": "1e-6"}
 SHORT: dict[str, Any] = {"steps": 4, "rate": "1/2", "hidden": (3,)}
 FACTS: dict[str, Any] = {"a": shoal.Range(-1, 1), "b": shoal.Range(-1, 1)}
 
@@ -164,6 +171,105 @@ def test_a_person_counts_as_one() -> None:
     assert steps["event"]["event"]["sensitivity"] == str(3 << 20)
 
 
+def joined(facts: dict[str, Any]) -> Any:
+    """Two rows, each of which a public table makes three rows of."""
+    people = pa.table({"age": [30.0, 40.0], "town": ["a", "b"], "sick": ["no", "yes"]})
+    tags = pa.table({"town": ["a", "b"] * 3, "tag": [float(at) for at in range(6)]})
+    held = shoal.private(
+        people, protects=shoal.Row(), budget=shoal.Approx(2, "1e-6"), columns=facts,
+        public={"tags": tags}, name="people",
+    )  # fmt: skip
+    return held, held.table("people").join("tags", using="town")
+
+
+TOWNS: dict[str, Any] = {
+    "age": shoal.Range(0, 100), "town": shoal.Choices(["a", "b"]),
+    "sick": shoal.Choices(["no", "yes"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("searched", [False, True])
+def test_rows_that_a_join_makes_of_one_are_not_sampled_one_by_one(searched: bool) -> None:
+    """One coin for each copy would put the unit into samples far more often than the price says."""
+    held, rows = joined(TOWNS)
+    for rate in ("1/20", 1):
+        model: Any = NeuralNetClassifier(**{**SHORT, "rate": rate})
+        if searched:
+            model = PrivateSearchCV(model, {"clip": [1]}, runs=2)
+        asked = rows.learn(model, target="sick", features=["age", "tag"])
+        assert asked.rows_of_one == 3
+        if rate == 1:
+            assert asked.preview(epsilon=1)[0]["rate"] == "1"
+            assert asked.preview(epsilon=1)[0]["sensitivity"] == str(3 << 20)
+            continue
+        for ask in (asked.preview, asked.release):
+            with pytest.raises(FactsError, match="rate=1"):
+                ask(epsilon=1)
+    assert held.budget.spent.epsilon == 0
+
+
+def test_rows_of_a_person_are_sampled_together_in_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame, labels = squares(60)
+    persons = np.repeat(np.arange(20), 3)
+    seen: list[tuple[int, int]] = []
+    once = SampledSums.sample
+
+    def counted(self: SampledSums, units: int) -> Any:
+        seen.append((units, len(set(persons))))
+        return once(self, units)
+
+    monkeypatch.setattr(SampledSums, "sample", counted)
+    model = classifier(columns=FACTS, nullable=(), rows_per_person=3, epsilon=None, delta=None)
+    PrivateSearchCV(model, {"clip": [1]}, runs=2, epsilon=2, delta="1e-6").fit(
+        frame, labels, persons=persons
+    )
+    assert seen
+    assert all(units <= most for units, most in seen)
+
+
+class Overflowing(NeuralNetClassifier):
+    """Says infinite numbers of some rows, and no number of others, as very deep networks can."""
+
+    def _outputs(self, arrays: Any) -> Any:
+        first = np.asarray(arrays["a"], dtype=np.float64) * np.float64(1e308) * np.float64(1e308)
+        return np.column_stack([first, first])
+
+
+def test_no_warning_and_no_error_of_numpy_tells_about_rows() -> None:
+    frame, labels = squares(40)
+    frame.loc[::2, "a"] = 0.0  # 0 times infinity is no number
+    settings: dict[str, Any] = {**SHORT, "columns": FACTS, "classes": ["no", "yes"], "rate": 1}
+    with np.errstate(all="raise"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search = PrivateSearchCV(Overflowing(**settings), {"clip": [1]}, runs=2, **COST)
+        search.fit(frame, labels)
+        model = Overflowing(**settings, **COST).fit(frame, labels)
+        ClassifierScores(model, **COST).fit(frame, labels)
+    assert abs(search.best_score_) <= 1
+
+
+def test_a_prediction_that_is_no_number_is_scored_by_its_row_alone() -> None:
+    frame, labels = squares(6)
+    frame["a"] = [0.0, 1.0, 0.0, 1.0, -1.0, 0.0]
+    model = Overflowing(**SHORT, **COST, columns=FACTS, classes=["no", "yes"]).fit(frame, labels)
+    arrays = {"a": frame.a.to_numpy(), "b": frame.b.to_numpy(), TARGET: labels}
+    with np.errstate(all="ignore"):
+        assert np.isnan(model._scores(arrays)).any()
+        found = row_scores(model, arrays)
+    assert np.abs(found - RESIDUAL // 2).max() < 20  # as if both classes were equally likely
+
+
+def test_a_network_of_three_classes_is_scored_by_all_of_them() -> None:
+    frame, _ = squares(30)
+    kinds = np.arange(30) % 3
+    model = classifier(columns=FACTS, nullable=(), classes=[0, 1, 2]).fit(frame, kinds)
+    arrays = {"a": frame.a.to_numpy(), "b": frame.b.to_numpy(), TARGET: kinds}
+    right = row_scores(model, {**arrays, TARGET: model.predict(frame)})
+    assert (right == RESIDUAL).all()
+    wrong = row_scores(model, {**arrays, TARGET: (model.predict(frame) + 1) % 3})
+    assert (wrong == -RESIDUAL).all()
+
+
 def test_private_scores_are_taken_of_a_network() -> None:
     frame, labels = squares(40)
     model = classifier(columns=FACTS, nullable=()).fit(frame, labels)
@@ -174,7 +280,7 @@ def test_private_scores_are_taken_of_a_network() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [{"hidden": (0,)}, {"hidden": (1 << 23,)}, {"steps": 0}, {"rate": 2}, {"clip": 0},
-     {"learning_rate": 0}, {"epsilon": None}, {"classes": None}],
+     {"learning_rate": 0}, {"learning_rate": "1e308"}, {"epsilon": None}, {"classes": None}],
 )  # fmt: skip
 def test_settings_that_cannot_be_used_are_refused(wrong: dict[str, Any]) -> None:
     frame, labels = squares(4)

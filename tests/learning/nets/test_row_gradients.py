@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,38 @@ class Listing(Counting):
         return torch.nn.Linear.forward(self, row)
 
 
+class Changing(torch.nn.Linear):  # type: ignore[misc]
+    """Counts calls within an object that stays the same."""
+
+    def __init__(self, held: Any) -> None:
+        super().__init__(5, 3)
+        self.held = held
+
+    def forward(self, row: Any) -> Any:
+        (self.held["deep"] if isinstance(self.held, dict) else self.held)[0] += 1
+        return super().forward(row)
+
+
+class Thawing(torch.nn.Linear):  # type: ignore[misc]
+    """Counts calls in a parameter that is not trained."""
+
+    def __init__(self) -> None:
+        super().__init__(5, 3)
+        self.calls = torch.nn.Parameter(torch.zeros(()), requires_grad=False)
+
+    def forward(self, row: Any) -> Any:
+        self.calls += 1
+        return super().forward(row)
+
+
+class Unreadable(torch.nn.Linear):  # type: ignore[misc]
+    """Holds something that cannot be looked into."""
+
+    def __init__(self) -> None:
+        super().__init__(5, 3)
+        self.calls = (each for each in range(10))
+
+
 class Branching(torch.nn.Linear):  # type: ignore[misc]
     """Looks at a row to decide what to do."""
 
@@ -136,9 +169,16 @@ class Branching(torch.nn.Linear):  # type: ignore[misc]
 REFUSED: dict[str, Any] = {
     "batch norm": lambda: torch.nn.Sequential(torch.nn.Linear(5, 3), torch.nn.BatchNorm1d(3)),
     "dropout": lambda: torch.nn.Sequential(torch.nn.Linear(5, 3), torch.nn.Dropout()),
+    "chance that seldom shows": lambda: torch.nn.Sequential(
+        torch.nn.Linear(5, 3), torch.nn.Dropout(1e-9)
+    ),
     "remembers": lambda: Remembering(5, 3),
     "counts": lambda: Counting(5, 3),
     "lists": lambda: Listing(5, 3),
+    "counts in a list": lambda: Changing([0]),
+    "counts in a list within a dictionary": lambda: Changing({"deep": [0]}),
+    "counts in a part that is frozen": Thawing,
+    "holds what cannot be compared": Unreadable,
     "branches": lambda: Branching(5, 3),
     "another width": lambda: torch.nn.Linear(4, 3),
 }
@@ -149,6 +189,81 @@ def test_a_network_in_which_rows_do_not_stand_alone_is_refused(name: str) -> Non
     rows, targets = strange_rows(2, 0)
     with pytest.raises(FactsError):
         RowGradients(REFUSED[name](), LOSS, clip=Fraction(1), slots=4).check(rows, targets)
+
+
+class CountingLoss(torch.nn.Module):  # type: ignore[misc]
+    """Counts calls, and what it says does not depend on that yet."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, output: Any, target: Any) -> Any:
+        self.calls += 1
+        return LOSS(output, target) * (1 if self.calls < 1000 else 0)
+
+
+class Schedule:
+    """A loss that is a method of something else."""
+
+    def __init__(self) -> None:
+        self.calls = [0]
+
+    def loss(self, output: Any, target: Any) -> Any:
+        self.calls[0] += 1
+        return LOSS(output, target)
+
+
+def counting_loss(output: Any, target: Any) -> Any:
+    counting_loss.calls += 1  # type: ignore[attr-defined]
+    return LOSS(output, target)
+
+
+counting_loss.calls = 0  # type: ignore[attr-defined]
+
+
+def closed_over(period: int) -> Any:
+    calls = 0
+
+    def loss(output: Any, target: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return LOSS(output, target) * (100 if calls % period else 0)
+
+    return loss
+
+
+LOSSES: dict[str, Any] = {
+    "a module": CountingLoss,
+    "a method": lambda: Schedule().loss,
+    "a function with an attribute": lambda: counting_loss,
+    "every second call": lambda: closed_over(2),
+    "every third call": lambda: closed_over(3),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_that_remembers_calls_is_refused(name: str) -> None:
+    rows, targets = strange_rows(2, 0)
+    for slots in (1, 4):
+        made = RowGradients(torch.nn.Linear(5, 3), LOSSES[name](), clip=Fraction(1), slots=slots)
+        with pytest.raises(FactsError, match="remembers something"):
+            made.check(rows, targets)
+
+
+TAKEN: dict[str, Any] = {
+    "a module": lambda: torch.nn.CrossEntropyLoss(weight=torch.ones(3)),
+    "a part": lambda: partial(LOSS, label_smoothing=0.1),
+    "a function": lambda: lambda output, target: 2 * LOSS(output, target),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_a_loss_that_remembers_nothing_is_taken(name: str) -> None:
+    rows, targets = strange_rows(2, 0)
+    RowGradients(torch.nn.Linear(5, 3), TAKEN[name](), clip=Fraction(1), slots=4).check(
+        rows, targets
+    )
 
 
 def test_layers_without_chance_or_memory_are_taken() -> None:

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from shoal.exact import Number, out_of_range, positive
 from shoal.learning.exact_sums import Floats
 
 _MEAN, _SQUARE, _AVERAGE = 0.9, 0.999, 0.95
+
+LARGEST_RATE = 10
+LARGEST_WEIGHT = 2.0**20
+"""No weight is larger, so that none is infinite, and 0 times it is 0 for every row."""
+
+
+def read_learning_rate(rate: Number) -> float:
+    """The size of Adam's steps, which is public and limited."""
+    found = positive(rate, "learning_rate")
+    if found > LARGEST_RATE:
+        raise out_of_range("learning_rate", found, f"at most {LARGEST_RATE}")
+    return float(found)
 
 
 class AveragedAdam:
@@ -14,6 +27,9 @@ class AveragedAdam:
 
     The length of gradients does not matter to it, so nobody needs to know how many rows there are.
     It sees released numbers alone.
+
+    Guarantee: no weight is larger than `LARGEST_WEIGHT` in size.
+    Needs: gradients and a rate that are finite.
     """
 
     def __init__(self, start: Floats, rate: float) -> None:
@@ -28,6 +44,7 @@ class AveragedAdam:
         self._mean = _MEAN * self._mean + (1 - _MEAN) * gradient
         self._square = _SQUARE * self._square + (1 - _SQUARE) * gradient**2
         size = np.sqrt(self._square / (1 - _SQUARE**at)) + 1e-12
-        self.weights = self.weights - self._rate * (self._mean / (1 - _MEAN**at)) / size
+        moved = self.weights - self._rate * (self._mean / (1 - _MEAN**at)) / size
+        self.weights = np.clip(moved, -LARGEST_WEIGHT, LARGEST_WEIGHT)
         kept = min(_AVERAGE, at / (at + 10))
         self.average = kept * self.average + (1 - kept) * self.weights

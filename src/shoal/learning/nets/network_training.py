@@ -17,7 +17,7 @@ from shoal.learning.estimator import stated_measure
 from shoal.learning.nets.gradient_grid import LENGTH, read_clip
 from shoal.learning.nets.row_gradients import Loss, RowGradients
 from shoal.learning.nets.step_plan import SampledSums, StepPlan, planned_steps
-from shoal.learning.persons import owner_numbers, person_keys, rows_within
+from shoal.learning.persons import one_column, owner_numbers, person_keys, rows_within
 from shoal.measures import Measure
 from shoal.owned import Owned
 from shoal.sensitivity import Relation
@@ -35,9 +35,10 @@ class NetworkTraining(Owned):
         taken from ``budget``, where one is given, before a row is read.  Each step is released
         once: a training cannot be copied, pickled, forked or begun again, so no checkpoint of the
         network can draw a step a second time.
-    Needs: the network treats each row by itself, which is tried on zeros first; only `steps_over`
-        reads private rows, and the loop uses what it put into ``grad``.  Without a budget nobody
-        keeps an account.
+    Needs: the network treats each row by itself, which is tried on made-up rows first, and neither
+        it nor the loss keeps anything from call to call in global variables or closures, which
+        nobody can look into; only `steps_over` reads private rows, and the loop uses what it put
+        into ``grad``.  Without a budget nobody keeps an account.
     Edges: an empty sample gives noise alone.  A row with a gradient that is not finite adds zeros.
         If the loop stops early, what was charged for the steps that are left stays spent.
     Proof: nets.md.
@@ -97,6 +98,7 @@ class NetworkTraining(Owned):
         the person of each row, every person enters a sample or not, with all the rows that count.
         """
         self._check_owner()
+        persons = None if persons is None else one_column(persons)
         if len(rows) != len(targets) or (persons is not None and len(persons) != len(rows)):
             raise ShapeError(
                 "rows, targets and persons have different lengths.",

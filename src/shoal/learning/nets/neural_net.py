@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from shoal.errors import FactsError, InternalError
-from shoal.exact import Number, positive, rational, whole
+from shoal.exact import Number, whole
 from shoal.learning.estimator import OWNERS, TARGET, PrivateEstimator, several_classes
 from shoal.learning.exact_sums import Floats
 from shoal.learning.feature_columns import STEPS, FeatureColumn, stated_column
-from shoal.learning.logistic_regression import PrivateClassifier
-from shoal.learning.nets.averaged_adam import AveragedAdam
+from shoal.learning.nets.averaged_adam import AveragedAdam, read_learning_rate
 from shoal.learning.nets.full_layers import FullLayers
 from shoal.learning.nets.gradient_grid import LENGTH, read_clip, torch_of
 from shoal.learning.nets.network_training import sampled_rows
 from shoal.learning.nets.row_gradients import MOST_SIZE, Loss, RowGradients
 from shoal.learning.nets.step_plan import SampledSums, StepPlan, planned_steps
 from shoal.learning.row_designs import Arrays, LinearDesign
+from shoal.learning.several_classes import SeveralClassClassifier
 from shoal.learning.training_plan import NoisySums, PlannedSum
 from shoal.measures import Measure
 from shoal.sensitivity import Relation
@@ -72,7 +72,7 @@ class NeuralNet(PrivateEstimator):
     ) -> StepPlan:
         torch_of(type(self).__name__)  # before anything is charged
         read_clip(self.clip)
-        positive(self.learning_rate, "learning_rate")
+        read_learning_rate(self.learning_rate)
         return StepPlan.for_steps(
             self._sums(columns), self.rate, measure, reach=reach, relation=relation
         )
@@ -89,7 +89,7 @@ class NeuralNet(PrivateEstimator):
         gradients = RowGradients(
             layers.network(), self._loss(torch), clip=read_clip(self.clip), slots=None
         )
-        path = AveragedAdam(layers.start(), float(rational(self.learning_rate, "learning_rate")))
+        path = AveragedAdam(layers.start(), read_learning_rate(self.learning_rate))
         for planned in self._sums(columns):
             gradients.set_parameters(path.weights)
             taken = sampled_rows(sums, owners)
@@ -108,7 +108,7 @@ class NeuralNet(PrivateEstimator):
         return np.array(LinearDesign(self._columns()).names, dtype=object)
 
 
-class NeuralNetClassifier(NeuralNet, PrivateClassifier):
+class NeuralNetClassifier(NeuralNet, SeveralClassClassifier):
     """A neural network that tells two or more classes apart.
 
     ``hidden`` are the sizes of the layers between inputs and outputs.  In each of ``steps`` steps
@@ -153,14 +153,6 @@ class NeuralNetClassifier(NeuralNet, PrivateClassifier):
         self.clip = clip
         self.learning_rate = learning_rate
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = True
-        return tags
-
-    def _with_classes(self, target: FeatureColumn) -> FeatureColumn:
-        return several_classes(target)
-
     def _outputs_wanted(self) -> int:
         return len(several_classes(self.target_).levels)
 
@@ -173,26 +165,8 @@ class NeuralNetClassifier(NeuralNet, PrivateClassifier):
         found: Loss = torch.nn.functional.cross_entropy
         return found
 
-    def decision_function(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
-        """The log-odds of the second of two classes; with more of them, one column of scores for
-        each.
-        """
-        arrays = self._arrays(X)
-        return self._scores(arrays) if len(self.classes_) == 2 else self._outputs(arrays)
-
-    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """The probability of each class."""
-        scores = self._outputs(self._arrays(X))
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True, initial=-np.inf))
-        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
-
-    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
-        """The likeliest class."""
-        return np.asarray(self.classes_[self._outputs(self._arrays(X)).argmax(axis=1)])
-
-    def _scores(self, arrays: Arrays) -> Floats:
-        scores = self._outputs(arrays)
-        return np.asarray(scores[:, 1] - scores[:, 0])
+    def _class_scores(self, arrays: Arrays) -> list[Floats]:
+        return list(self._outputs(arrays).T)
 
 
 class NeuralNetRegressor(NeuralNet, RegressorMixin):  # type: ignore[misc]

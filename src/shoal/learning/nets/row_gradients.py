@@ -17,6 +17,7 @@ import numpy as np
 from shoal.errors import FactsError
 from shoal.learning.exact_sums import Floats, Integers
 from shoal.learning.nets.gradient_grid import on_grid, torch_of
+from shoal.learning.nets.module_snapshot import snapshot
 from shoal.learning.nets.secret_batches import Places, chunks_of
 
 MOST_SIZE = 1 << 24
@@ -24,6 +25,9 @@ MOST_SIZE = 1 << 24
 
 _MOST_SLOTS = 64
 _MOST_ENTRIES = 1 << 23
+
+_TRIED, _TRIES = (0.0, 0.5), 4
+"""A network is tried on rows of these numbers, so often on each."""
 
 Loss = Callable[[Any, Any], Any]
 """From a network's output and the target, each for one row, to a number."""
@@ -37,15 +41,16 @@ class RowGradients:
     Guarantee: what a row adds is a vector of whole numbers of length at most
         `gradient_grid.LENGTH`.  It depends on the row, its place in the chunk, and the parameters
         alone: `torch.func` differentiates every row by itself, in arrays whose shape is fixed.
-    Needs: torch computes each row of such arrays from that row.  With ``slots=1`` there is no other
-        row, and nothing needs to be trusted.
+    Needs: torch computes each row of such arrays from that row; with ``slots=1`` there is no other
+        row.  Neither network nor loss keeps anything from one call to the next: `check` looks into
+        what they hold, and cannot look into global variables and closures.
     Edges: a row whose gradient is not finite, or on which the network fails, adds zeros.
     Proof: nets.md, *One row, one gradient*.
     """
 
     def __init__(self, network: Any, loss: Loss, *, clip: Fraction, slots: int | None) -> None:
         torch = torch_of("training a network")
-        self._torch, self._network, self._clip = torch, network, clip
+        self._torch, self._network, self._loss, self._clip = torch, network, loss, clip
         self.parameters = {
             name: each for name, each in network.named_parameters() if each.requires_grad
         }
@@ -66,17 +71,22 @@ class RowGradients:
         self._gradients = torch.func.vmap(by_row, in_dims=(None, 0, 0), randomness="error")
 
     def check(self, row: Any, target: Any) -> None:
-        """Try the network on rows of zeros like these, and refuse it if a row would not stand
-        alone.  Only shapes and types are read.
+        """Try the network on rows of zeros like these, and on others that nobody has, and refuse it
+        if a row would not stand alone.  Only shapes and types are read.
         """
-        torch = self._torch
-        rows, targets = (
-            torch.zeros((self.slots, *each.shape[1:]), dtype=each.dtype) for each in (row, target)
-        )
-        before = _remembered(self._network)
+        before = snapshot(self._torch, self._network, self._loss)
+        if before is None:
+            raise FactsError(
+                "the network or its loss holds something that cannot be compared with a copy, so "
+                "nobody knows whether it remembers rows.",
+                remedy="Leave out attributes such as open files, locks and generators.",
+            )
         try:
-            found = self._by_row(rows, targets)
-            fits = found.shape == (self.slots, self.size)
+            with _one_thread(self._torch):
+                found = [
+                    [self._tried(row, target, with_) for _ in range(_TRIES)] for with_ in _TRIED
+                ]
+            fits = all(each.shape == (self.slots, self.size) for line in found for each in line)
         except Exception:  # noqa: BLE001 - a network may fail in any way; no private row was read
             fits = False
         if not fits:
@@ -85,11 +95,20 @@ class RowGradients:
                 remedy="Use layers that treat each row by itself, without chance: LayerNorm or "
                 "GroupNorm for BatchNorm, and no Dropout. loss(output, target) gets one row.",
             )
-        if not _is_same(torch, before, _remembered(self._network)):
+        is_kept = before == snapshot(self._torch, self._network, self._loss)
+        if not is_kept or any(len({each.tobytes() for each in line}) > 1 for line in found):
             raise FactsError(
-                "the network remembers something when it is called, so rows would not stand alone.",
-                remedy="Leave out layers that keep running figures, such as BatchNorm in training.",
+                "the network or its loss remembers something when it is called, so rows would not "
+                "stand alone.",
+                remedy="Leave out layers that keep running figures, such as BatchNorm in training, "
+                "and counters of calls.",
             )
+
+    def _tried(self, row: Any, target: Any, number: float) -> Any:
+        """The gradients of rows that are this number everywhere."""
+        made = self._torch.full((self.slots, *row.shape[1:]), number).to(row.dtype)
+        wanted = self._torch.zeros((self.slots, *target.shape[1:]), dtype=target.dtype)
+        return self._by_row(made, wanted).numpy()
 
     def total(self, rows: Any, targets: Any, chosen: Places) -> Integers:
         """The sum over the chosen rows, exactly; zeros if none is."""
@@ -185,27 +204,3 @@ def _check_parameters(torch: Any, parameters: dict[str, Any]) -> None:
             "the network is not on the processor, and how other devices round is not known.",
             remedy="Write network.cpu() before the training.",
         )
-
-
-def _remembered(network: Any) -> tuple[list[Any], list[Any]]:
-    """What every part of a network holds beside its parameters: objects, with their lengths, and
-    copies of buffers.
-    """
-    apart = ("_parameters", "_buffers", "_modules")
-    objects = [
-        (name, value, len(value) if isinstance(value, list | dict | set) else 0)
-        for part in network.modules()
-        for name, value in vars(part).items()
-        if name not in apart
-    ]
-    return objects, [each.detach().clone() for each in network.buffers()]
-
-
-def _is_same(torch: Any, before: tuple[Any, Any], after: tuple[Any, Any]) -> bool:
-    if any(len(one) != len(two) for one, two in zip(before, after, strict=True)):
-        return False
-    kept = all(
-        name == again and value is other and size == now
-        for (name, value, size), (again, other, now) in zip(before[0], after[0], strict=True)
-    )
-    return kept and all(torch.equal(*pair) for pair in zip(before[1], after[1], strict=True))

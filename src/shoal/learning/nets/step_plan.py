@@ -81,6 +81,10 @@ class StepPlan(TrainingPlan):
         one = self.noise.event_for(size=self.sums[0].size)
         return Composed((_repeated(one, self.rate, len(self.sums)),))
 
+    @property
+    def samples_units(self) -> bool:
+        return self.rate != 1
+
     def terms(self) -> list[dict[str, str]]:
         """The steps as a certificate lists them."""
         return [
