@@ -36,6 +36,9 @@ def notes(where: str, table: Private = PEOPLE) -> str:
     [
         ("kind = 'A'", "No row has kind = 'A': kind is one of 'a', 'b', 'c'."),
         ("'A' = kind", "No row has kind = 'A'"),
+        ("kind = NULL", "nothing can be compared with NULL. Write IS NULL or IS NOT NULL."),
+        ("NULL <> kind", "nothing can be compared with NULL"),
+        ("kind NOT IN ('a', NULL)", "with NULL in the list it is never true"),
         ("kind <> 'A'", "No row has kind = 'A'"),
         ("kind IN ('a', ' b')", "No row has kind = ' b'"),
         ("kind NOT IN ('a', 'B')", "No row has kind = 'B'"),

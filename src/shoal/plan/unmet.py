@@ -1,5 +1,5 @@
 """Conditions that no row can meet, known from what is declared alone: a value that is not among the
-choices, a number beyond a range.
+choices, a number beyond a range, a comparison with NULL.
 
 Facts are made true when a column is read, so such a condition is false for everybody, whatever the
 rows hold.
@@ -26,6 +26,7 @@ _MOST_SHOWN = 5
 _LONGEST_SHOWN = 80
 _REAL = re.compile(r"(?<=[0-9])(\.0)?e0\b")
 """What tells a real from a decimal, and tells people nothing."""
+_COMPARED = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "between"})
 _CHECK = " Check spelling, spaces and upper or lower case."
 
 
@@ -61,6 +62,16 @@ def _compared(expression: Expression) -> Iterator[str]:
     if not isinstance(expression, Call):
         return
     match expression:
+        case Call("not", (Call("in", (_, *others)),)) if any(map(_is_null, others)):
+            yield (
+                f"No row meets {_short(expression)}: with NULL in the list it is never true. "
+                "Leave NULL out."
+            )
+        case Call(name, parts) if name in _COMPARED and any(map(_is_null, parts)):
+            yield (
+                f"No row meets {_short(expression)}: nothing can be compared with NULL. "
+                "Write IS NULL or IS NOT NULL."
+            )
         case Call("eq" | "ne" | "same", (Ref(column), Literal() as other)):
             yield from _not_chosen(column, [other])
         case Call("eq" | "ne" | "same", (Literal() as other, Ref(column))):
@@ -69,6 +80,10 @@ def _compared(expression: Expression) -> Iterator[str]:
             yield from _not_chosen(column, [each for each in others if isinstance(each, Literal)])
     for argument in expression.arguments:
         yield from _compared(argument)
+
+
+def _is_null(expression: Expression) -> bool:
+    return isinstance(expression, Literal) and expression.value is None
 
 
 def _not_chosen(column: Column, values: list[Literal]) -> Iterator[str]:
