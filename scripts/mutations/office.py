@@ -26,7 +26,7 @@ OFFICE = (
     Mutation(
         "an-owner-reads-any-file",
         _FOLDER,
-        "if found.is_relative_to(self.root):",
+        "if all(each.is_relative_to(self.root) for each in ends):",
         "if True:",
         "An owner registers /etc/passwd.csv, or the files of another office.",
         (_OUTSIDE,),

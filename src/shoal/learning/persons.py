@@ -6,7 +6,6 @@ import datetime as dt
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from shoal.errors import RangeError, ShapeError
 from shoal.noise import current
 
 _COMPARED_BY_VALUE = frozenset(
-    {str, bytes, bool, int, float, Decimal, UUID, dt.date, dt.datetime, dt.time, dt.timedelta}
+    {str, bytes, bool, int, float, Decimal, dt.date, dt.datetime, dt.time, dt.timedelta}
 )
 """The types that a name of a person may have, exactly: a type made from one may compare otherwise."""
 
@@ -105,6 +104,8 @@ def _plain(value: Any) -> Any:
         return tuple(map(_plain, value))
     if value != value:  # noqa: PLR0124 - NaN is not itself
         return None
+    if type(value).__module__ == "uuid":
+        value = value.int
     if hasattr(value, "to_pydatetime"):  # a moment of pandas
         value = value.to_pydatetime(warn=False)
     if isinstance(value, dt.datetime) and value.tzinfo is not None:

@@ -60,8 +60,8 @@ class PatternNodes(ABC):
         together are limited as one is.
         """
         found = call("regexp_matches", self.of(node.this), Literal(pattern, TEXT))
-        self.text.patterns[pattern] = table_of(pattern).steps
-        if sum(self.text.patterns.values()) > MOST_STEPS or len(self.text.patterns) > _MOST:
+        number, steps = self.text.with_pattern(pattern, table_of(pattern).steps)
+        if number > _MOST or steps > MOST_STEPS:
             raise self.text.refused(
                 node,
                 "the patterns of this question are too many, or too large together.",

@@ -45,8 +45,14 @@ class Text:
         self.names: Any = {}
         self.read_public: Any = None
         self.subqueries: Any = None
-        self.patterns: dict[str, int] = {}
-        """The regular expressions in it, and how many steps the table of each took."""
+        self._patterns: dict[str, int] = {}
+
+    def with_pattern(self, pattern: str, steps: int) -> tuple[int, int]:
+        """Take note of a regular expression and of the steps that its table took; how many there
+        are in this text so far, and their steps together.
+        """
+        self._patterns[pattern] = steps
+        return len(self._patterns), sum(self._patterns.values())
 
     def start_of(self, node: Any) -> int | None:
         """Where a node begins: at its own first character, or at that of its leftmost part."""
