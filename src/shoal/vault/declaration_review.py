@@ -104,7 +104,9 @@ def _limits(before: Dataset, made: Dataset) -> Iterator[str]:
     if before.protects != made.protects:
         yield f"It protects {made.protects}; before, {before.protects}."
     if str(before.location) != str(made.location):
-        yield f"The rows are read from {made.location.label!r}; before, from {before.location.label!r}."
+        there, then = made.location.label, before.location.label
+        where = f"{there!r}; before, from {then!r}" if there != then else f"another {there!r}"
+        yield f"The rows are read from {where}."
 
 
 def _columns(before: Dataset, made: Dataset) -> Iterator[str]:

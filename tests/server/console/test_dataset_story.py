@@ -108,6 +108,7 @@ class Keeping:
         page.get_by_label("Budget, for new people only").fill("3")
         self.press("Review the new version")
         expect(page.get_by_text("Version 2 of the data: new people.")).to_be_visible()
+        expect(page.get_by_text("The rows are read from another 'visits.parquet'.")).to_be_visible()
         self.look("dataset-version")
         self.press("Save")
         expect(page.get_by_text("Version 2 (new people)")).to_be_visible()
