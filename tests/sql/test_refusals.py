@@ -81,6 +81,7 @@ REFUSED = [
         "SELECT COUNT(*) FROM people p JOIN (SELECT city, COUNT(*) AS n FROM visits GROUP BY city) c ON p.user_id = c.n",
         "different persons apart",
     ),
+    ("SELECT visits.* FROM visits", "rows are not shown"),
     ("SELECT COUNT(*) FROM (SELECT * FROM visits LIMIT 3)", "LIMIT"),
     ("SELECT COUNT(*) FROM (SELECT * FROM visits ORDER BY age)", "ORDER"),
     ("SELECT COUNT(*) FROM visits WHERE RANDOM() < 1", "random choice"),

@@ -97,6 +97,8 @@ class Translator(MoreNodes, PatternNodes):
         """What cannot be translated, with the reason if there is one, or the nearest names."""
         if type(node).__name__ in ("IgnoreNulls", "RespectNulls"):
             node = node.this if type(node.this).__name__ in REASONS else node
+        if type(node).__name__ == "Column" and node.is_star:  # t.*
+            node = node.this
         kind = type(node).__name__
         name = self.text.word_of(node) or getattr(node, "sql_name", lambda: kind)()
         reason = REASONS.get(kind) or REASONS_BY_NAME.get(str(name).lower())
