@@ -120,7 +120,12 @@ def test_opening_an_account_again_changes_nothing(ledger: Ledger) -> None:
 # idempotency
 
 
-def test_the_same_key_and_request_returns_the_stored_answer(ledger: Ledger) -> None:
+@pytest.mark.parametrize("in_turn", [False, True], ids=["read", "in turn"])
+def test_the_same_key_and_request_returns_the_stored_answer(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, *, in_turn: bool
+) -> None:
+    if in_turn:  # as when the head is late, and a transaction decides
+        monkeypatch.setattr(ledger, "_answered_before", lambda _: None)
     first = charged(ledger.charge("visits", TENTH, caller="ana", body={"q": 1}, key="k"))
     first.answered({"n": 5})
     again = replayed(ledger.charge("visits", TENTH, caller="ana", body={"q": 1}, key="k"))
