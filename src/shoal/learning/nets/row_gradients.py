@@ -78,7 +78,7 @@ class RowGradients:
         if before is None:
             raise FactsError(
                 "the network or its loss holds something that cannot be compared with a copy, so "
-                "nobody knows whether it remembers rows.",
+                "whether it remembers rows cannot be checked.",
                 remedy="Leave out attributes such as open files, locks and generators.",
             )
         try:
