@@ -18,6 +18,10 @@ NAVIGATION = ROOT / "docs" / "nav.toml"
 THEME = Path(__file__).parent / "theme"
 SHIM = "https://unpkg.com/iframe-worker/shim"
 STAGE = ROOT / "build" / "site-pages"
+NOT_FOUND = Path(__file__).parent / "404.html"
+"""Our own page in the place of the generator's, which loads its styles from the root of a server:
+below a folder, or opened from disk, it has none.
+"""
 
 Entry = dict[str, Any]
 
@@ -73,6 +77,7 @@ def build(out: Path, *, stage: Path = STAGE) -> str:
         return done.stdout + done.stderr
     shutil.copytree(stage / "site", out)
     _load_nothing_from_outside(out)
+    shutil.copyfile(NOT_FOUND, out / NOT_FOUND.name)
     return ""
 
 

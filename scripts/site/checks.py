@@ -45,7 +45,6 @@ def problems(site: Path) -> list[str]:
     return [
         f"{page.relative_to(site)}: {problem}"
         for page in sorted(site.rglob("*.html"))
-        if page.name != "404.html"
         for problem in _problems(page)
     ]
 

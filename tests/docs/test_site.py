@@ -155,6 +155,7 @@ KINDS = (
     "stable.html",  # formulas in tables
     "reference/commands/ask.html",  # made from help
     "proofs/plan/stability.html",  # a proof
+    "404.html",  # what a server shows for an address that is none
 )
 """A page of each kind: what axe finds on one, it finds on the others of its kind."""
 
@@ -172,7 +173,7 @@ def test_the_pages_of_the_site_are_accessible_in_both_schemes_on_a_phone_and_a_d
             page = context.new_page()
             for name in KINDS:
                 page.goto((built / name).as_uri())
-                page.locator("nav.md-code__nav[aria-label], .md-content").first.wait_for()
+                page.locator("nav.md-code__nav[aria-label], .md-content, main").first.wait_for()
                 for size, (width, height) in SIZES.items():
                     page.set_viewport_size({"width": width, "height": height})
                     place, words = f"{name}, {size}", words_on(page)
