@@ -146,6 +146,15 @@ def test_a_charge_without_its_file_waits_for_patience(path: Path) -> None:
             two.charge("visits", TENTH, caller="ana", key="k")
 
 
+def test_marks_of_an_earlier_ledger_of_this_name_say_nothing_of_a_new_one(path: Path) -> None:
+    with Ledger(path) as old:
+        number = charged(old.charge("visits", TENTH, caller="ana", key="k")).number
+    path.unlink()  # its marks stay beside it, and nobody holds them
+    (path.parent / f"{path.name}.head").unlink()
+    with Ledger(path) as new:
+        assert not new.is_gone(number, 0)
+
+
 def test_a_link_in_the_place_of_the_locks_is_not_followed(tmp_path: Path) -> None:
     other, place = tmp_path / "precious", tmp_path / "office.shoal.answering"
     other.write_bytes(b"text")

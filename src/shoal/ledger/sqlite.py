@@ -15,6 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from shoal.errors import StorageError
+from shoal.ledger.answering_locks import locks_path
 from shoal.ledger.head import HeadFile
 from shoal.ledger.lock_notice import SECONDS, tell_wait
 from shoal.ledger.schema import COUNTERS, MARKS, SQLITE_CHARGES_INDEX, SQLITE_GUARDS
@@ -146,6 +147,9 @@ def _create(path: Path) -> None:
             f"a ledger cannot be made in {path.name!r}: {error.strerror}.",
             remedy="Give a path in a directory that exists and can be written.",
         ) from None
+    # The marks of an earlier ledger of this name would say that callers of the new one are gone.
+    with suppress(OSError):
+        locks_path(path).unlink()
 
 
 def check_mode(path: Path) -> None:
