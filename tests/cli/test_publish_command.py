@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -51,9 +52,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def read(file: str) -> list[dict[str, str]]:
+    with Path(file).open(newline="") as held:
+        return list(csv.DictReader(held))
+
+
 def counts(file: str) -> dict[tuple[str, ...], int]:
-    with (Path("tables") / file).open(newline="") as held:
-        rows = list(csv.DictReader(held))
+    rows = read(f"tables/{file}")
     at = list(rows[0]).index("count")
     return {tuple(list(row.values())[:at]): int(row["count"]) for row in rows}
 
@@ -93,6 +98,34 @@ def test_a_folder_has_tables_that_add_up_and_everything_beside_them(folder: Path
     described = json.loads(Path("tables/measurements.json").read_text())["measurements"]
     held = pq.read_table("tables/measurements.parquet").to_pydict()
     assert set(held["measurement"]) == {each["measurement"] for each in described}
+
+
+def test_a_page_writes_counts_as_people_read_them_and_keys_as_they_are(folder: Path) -> None:
+    years = [f"m{n},{('at', 'be')[n % 2]},{2000 + n % 3}" for n in range(4000)]
+    Path("moves.csv").write_text("id,country,year\n" + "\n".join(years) + "\n")
+    good(
+        "add", "moves", "moves.csv", "--person", "id", "--groups", "1", "--rows-per-group", "1",
+        "--type", "id=text", "--type", "country=text", "--type", "year=integer",
+        "--choices", "country=at,be", "--range", "year=2000:2002", "--required", "country",
+        "--required", "year", "--budget", "rho=1",
+    )  # fmt: skip
+    Path("moves.toml").write_text(
+        'dataset = "moves"\n[[tables]]\nmarginals = ["country", "year"]\nup_to = 1\n'
+    )
+    good("publish", "moves.toml", "--rho", "0.5", "--out", "moves")
+    page = Path("moves/index.html").read_text()
+    exact = read("moves/year.csv")
+    for row in exact:
+        assert f"<td>{row['year']}</td>" in page
+        shown = page.partition(f"<td>{row['year']}</td>")[2].split("</tr>")[0]
+        count, low, high = (
+            float(text.replace(",", "")) for text in re.findall(r">([\d,.]+)</td>", shown)
+        )
+        assert abs(count - float(row["count"])) <= 0.051
+        assert low <= float(row["count_low"]) < float(row["count_high"]) <= high
+        assert high - low < float(row["count_high"]) - float(row["count_low"]) + 0.2
+        assert re.search(r">1,\d{3}\.\d</td>", shown)
+    assert "<td>at</td>" in page
 
 
 def test_the_same_tables_again_are_free_and_written_over_only_by_force(folder: Path) -> None:

@@ -39,6 +39,18 @@ def _true(counts: Any, table: Any, domain: Any) -> Any:
     return found
 
 
+def test_columns_that_are_called_like_the_numbers_are_handed_over_too() -> None:
+    domain: dict[str, Any] = {"count": ["a", "b"], "count_": ["x", "y", "z"], "age": 3}
+    workload = Workload.of(domain, [Marginals(["count", "count_"]), AllRanges("age")])
+    table, ranges = workload.plan(rho=1).release(np.full((2, 3, 3), 50))
+    columns = table.to_columns()
+    assert list(columns) == ["count_", "count__", "count", "count_low", "count_high", "standard_error"]  # fmt: skip
+    assert columns["count_"] == ["a", "a", "a", "b", "b", "b"]
+    assert columns["count__"] == ["x", "y", "z"] * 2
+    assert columns["count"] == table.values.reshape(-1).tolist()
+    assert list(ranges.to_columns())[:3] == ["age_from", "age_to", "count"]
+
+
 @pytest.mark.parametrize("budget", [None, Approx(1, "1e-6")])
 def test_measured_errors_are_within_two_percent_of_those_announced_and_intervals_cover(
     counts: Any, budget: Any

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from shoal.cli.count_figures import counts_written, headed
 from shoal.cli.error_heat_map import error_heat_map
 from shoal.engines.held_rows import HeldRows
 from shoal.page import Heading, Page, PageTable, Part, Words
@@ -70,9 +71,13 @@ def _page(released: ReleasedTables, tables: list[ReleasedTable], title: str) -> 
         columns = table.to_columns()
         names = [name for name in columns if name != "standard_error"]
         cells = list(zip(*(columns[name] for name in names), strict=True))
-        shown = [[_figure(value) for value in row] for row in cells[:_MOST_SHOWN]]
-        numbers = frozenset(at for at, name in enumerate(names) if name.startswith("count"))
-        parts += [Heading(table.name), PageTable(_headed(names), shown, numbers)]
+        written = [counts_written(name) for name in names]
+        shown = [
+            [(as_count or str)(value) for as_count, value in zip(written, row, strict=True)]
+            for row in cells[:_MOST_SHOWN]
+        ]
+        numbers = frozenset(at for at, as_count in enumerate(written) if as_count)
+        parts += [Heading(table.name), PageTable([*map(headed, names)], shown, numbers)]
         if len(cells) > _MOST_SHOWN:
             parts.append(
                 Words(
@@ -80,12 +85,3 @@ def _page(released: ReleasedTables, tables: list[ReleasedTable], title: str) -> 
                 )
             )
     return Page(title, parts)
-
-
-def _headed(names: list[str]) -> list[str]:
-    words = {"count_low": "from", "count_high": "to"}
-    return [words.get(name, name) for name in names]
-
-
-def _figure(value: object) -> str:
-    return f"{value:,.1f}" if isinstance(value, float) else str(value)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli.console import Force, answers, fresh, refusals, remarks, working
+from shoal.cli.count_figures import counts_written, headed
 from shoal.cli.options import Analyst, AsJson, Epsilon, Rho, VaultOption, opened
 from shoal.cli.printed_tables import plain_table
 from shoal.errors import SchemaError
@@ -103,21 +104,18 @@ def _show_plan(plan: StreamPlan, *, as_json: bool) -> None:
 def _show(released: ReleasedDays, *, as_json: bool) -> None:
     columns = released.to_columns()
     if as_json:
-        columns[released.by] = [str(each) for each in columns[released.by]]
+        days = next(iter(columns))
+        columns[days] = [str(each) for each in columns[days]]
         typer.echo(json.dumps({"price": released.price, "days": columns}, indent=2))
         return
-    rows = list(zip(*columns.values(), strict=True))[-_SHOWN:]
-    shown = [(str(row[0]), *(f"{each:,.1f}" for each in row[1:])) for row in rows]
-    answers().print(plain_table([*map(_head, columns)], shown))
+    shown = [
+        [(counts_written(name) or str)(each) for each in values[-_SHOWN:]]
+        for name, values in columns.items()
+    ]
+    answers().print(plain_table([*map(headed, columns)], list(zip(*shown, strict=True))))
     remarks().print(
         f"{len(released)} of {released.plan.days} days are released; "
         f"all of them together cost {released.price}.",
         soft_wrap=True,
         markup=False,
-    )
-
-
-def _head(name: str) -> str:
-    return {"count_low": "from", "count_high": "to", "total_low": "from", "total_high": "to"}.get(
-        name, name
     )

@@ -24,6 +24,7 @@ from shoal.query.paying import Askable, PaymentRequest, QuestionCharge, read_for
 from shoal.query.publication import Publication
 from shoal.workloads import Hierarchy, Marginals
 from shoal.workloads.adaptive_detail import DetailPlan, ToldPlace
+from shoal.workloads.column_names import free_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +53,12 @@ class DetailedTable:
                 yield place.level, place.label, *cell, count, float(low), float(high)
 
     def to_rows(self) -> HeldRows:
-        """The values that files and frames hold."""
-        names = ["level", self.plan.column, *self.plan.by, "count", "count_low", "count_high"]
+        """The values that files and frames hold; a key whose name is taken gets a ``_`` behind it."""
+        numbers = ["count", "count_low", "count_high"]
+        names = ["level"]
+        for key in (self.plan.column, *self.plan.by):
+            names.append(free_name(key, {*names, *numbers}))
+        names += numbers
         columns = [list(each) for each in zip(*self.rows(), strict=True)]
         kinds = [TEXT] * (len(names) - 3) + [INTEGER if self.plan.unit == 1 else REAL, REAL, REAL]
         found: dict[str, Any] = {}

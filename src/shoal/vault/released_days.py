@@ -13,11 +13,13 @@ from shoal.errors import UnknownNameError
 from shoal.exact import Number, open_unit
 from shoal.loading import from_extra
 from shoal.workloads import StreamPlan
+from shoal.workloads.column_names import free_name
 
 if TYPE_CHECKING:
     from shoal.plots import Picture
 
 _COUNT, _TOTAL = "count", "total"
+_ENDS = ("", "_low", "_high")
 
 
 class DayEnds(NamedTuple):
@@ -89,9 +91,13 @@ class ReleasedDays:
         ]
 
     def to_columns(self, *, confidence: Number | None = None) -> dict[str, list[Any]]:
-        """The days, counts and totals with the ends of their intervals, by name."""
+        """The days, counts and totals with the ends of their intervals, by name.
+
+        A column of days that is called like one of the others gets a ``_`` behind its name.
+        """
         rows = self.rows
-        found: dict[str, list[Any]] = {self.by: [row[0] for row in rows]}
+        days = free_name(self.by, {f"{each}{end}" for each in (_COUNT, _TOTAL) for end in _ENDS})
+        found: dict[str, list[Any]] = {days: [row[0] for row in rows]}
         for at, column in ((1, _COUNT), (2, _TOTAL)):
             ends = self.interval(column, confidence)
             found[column] = [row[at] for row in rows]
