@@ -45,7 +45,7 @@ NETS = (
     ),
     Mutation(
         "one-sample-serves-all-steps",
-        f"{_NETS}/step_plan.py",
+        f"{_NETS}/step_sums.py",
         "        self._is_sampled = False\n        return super()",
         "        return super()",
         "A sample is used again, which costs far more than fresh ones.",
@@ -53,7 +53,7 @@ NETS = (
     ),
     Mutation(
         "a-step-is-released-without-a-sample",
-        f"{_NETS}/step_plan.py",
+        f"{_NETS}/step_sums.py",
         "if not self._is_sampled:",
         "if self._is_sampled is None:",
         "A step without coins of its own tells more than it costs.",
