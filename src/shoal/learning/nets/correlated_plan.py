@@ -149,7 +149,7 @@ class CorrelatedSums(StepSums):
         """The next step's sums as their noisy measurement tells them, and their standard deviation.
 
         Guarantee: no sum overflows.  Entries too large for that are set to the largest that is not,
-            which moves no two of them further apart; it takes 2^25 rows or more.
+            which moves no two of them further apart; it takes more than 2^22 rows.
         """
         if values.size != self._size or self._at >= len(self._deviations):
             raise InternalError("a sum was not planned.", remedy="Please report it.")
