@@ -56,7 +56,8 @@ def test_no_unit_that_returns_moves_a_stream_further_and_one_moves_it_so_far(
         [Fraction(each) for each in matrix.coefficients], steps=matrix.steps,
         participations=matrix.participations, separation=matrix.separation,
     )  # fmt: skip
-    assert priced == (matrix.squared_sensitivity, True)
+    assert priced.square == matrix.squared_sensitivity
+    assert priced.attained
 
 
 @given(matrices(), st.integers(0, 2**32))
