@@ -9,6 +9,10 @@ _NETS = "src/shoal/learning/nets"
 _ROWS = f"{_HERE}/test_row_gradients.py"
 _LOOP = f"{_HERE}/test_network_training.py"
 _PLAN = f"{_HERE}/test_step_plan.py"
+_CORRELATED = f"{_HERE}/test_correlated_plan.py"
+_NEIGHBOURS = f"{_CORRELATED}::test_one_unit_more_moves_all_measurements_by_no_more_than_is_claimed"
+_BANDED = "tests/workloads/test_banded_matrix.py"
+_MATRIX = "src/shoal/workloads/banded_matrix.py"
 
 NETS = (
     Mutation(
@@ -45,7 +49,7 @@ NETS = (
     ),
     Mutation(
         "one-sample-serves-all-steps",
-        f"{_NETS}/step_plan.py",
+        f"{_NETS}/step_sums.py",
         "        self._is_sampled = False\n        return super()",
         "        return super()",
         "A sample is used again, which costs far more than fresh ones.",
@@ -53,7 +57,7 @@ NETS = (
     ),
     Mutation(
         "a-step-is-released-without-a-sample",
-        f"{_NETS}/step_plan.py",
+        f"{_NETS}/step_sums.py",
         "if not self._is_sampled:",
         "if self._is_sampled is None:",
         "A step without coins of its own tells more than it costs.",
@@ -249,6 +253,106 @@ NETS = (
             (
                 "tests/learning/nets/test_row_gradients.py::"
                 "test_a_row_on_which_the_network_fails_adds_zeros_and_changes_no_other"
+            ),
+        ),
+    ),
+    Mutation(
+        "a-unit-meets-itself-in-a-measurement",
+        _MATRIX,
+        "if len(own) > min(self.separation, self.steps):",
+        "if len(own) > self.steps:",
+        "Bands are wider than the steps between a unit's turns, and its moves add up unpriced.",
+        (_BANDED,),
+    ),
+    Mutation(
+        "epochs-are-not-counted",
+        _MATRIX,
+        "return -(-self.steps // self.separation)",
+        "return 1",
+        "Ten passes through the rows cost as much as one.",
+        (
+            _NEIGHBOURS,
+            f"{_CORRELATED}::test_an_event_says_how_often_and_how_far_apart_units_take_part",
+        ),
+    ),
+    Mutation(
+        "the-length-of-columns-is-missing",
+        f"{_NETS}/correlated_plan.py",
+        "far * far * matrix.squared_sensitivity",
+        "far * far * matrix.participations * matrix.coefficients[0] ** 2",
+        "A unit is in several measurements of each of its steps, and one is paid for.",
+        (_NEIGHBOURS, f"{_CORRELATED}::test_the_claim_is_attained_by_a_unit_of_the_first_batch"),
+    ),
+    Mutation(
+        "a-change-is-priced-as-a-unit-more",
+        f"{_NETS}/correlated_plan.py",
+        "far = reach * (2 if relation is Relation.CHANGE else 1)",
+        "far = reach",
+        "One unit leaves and one comes, and only one of them is protected.",
+        (f"{_CORRELATED}::test_noise_grows_with_rows_of_a_person_and_with_a_change",),
+    ),
+    Mutation(
+        "persons-in-batches-are-priced-as-one-row",
+        f"{_NETS}/correlated_plan.py",
+        "one = sensitivity_of(self.sums[0], self.reach, Relation.ADD_REMOVE)",
+        "one = sensitivity_of(self.sums[0], 1, Relation.ADD_REMOVE)",
+        "The event of people with many rows is that of one row.",
+        (f"{_CORRELATED}::test_the_event_and_the_noise_have_the_same_sensitivity",),
+    ),
+    Mutation(
+        "batches-are-dealt-by-the-place-of-a-row",
+        f"{_NETS}/correlated_plan.py",
+        "uniform_below(self._matrix.separation, units)",
+        "np.arange(units) % self._matrix.separation",
+        "A unit that leaves moves all after it to other batches.",
+        (
+            f"{_CORRELATED}::test_units_are_dealt_to_one_batch_for_good_each_as_likely_as_others",
+            f"{_CORRELATED}::test_a_unit_more_or_less_moves_no_other_to_another_batch",
+        ),
+    ),
+    Mutation(
+        "batches-are-dealt-anew-in-each-step",
+        f"{_NETS}/correlated_plan.py",
+        "if self._batches is None:",
+        "if self._at >= 0:",
+        "A unit takes part in steps that are closer, and more of them, than was paid for.",
+        (f"{_CORRELATED}::test_units_are_dealt_to_one_batch_for_good_each_as_likely_as_others",),
+    ),
+    Mutation(
+        "noise-is-drawn-twice-for-a-step",
+        "src/shoal/learning/training_plan.py",
+        "noisy: Any = noise.release(np.ascontiguousarray(values.reshape(-1)))",
+        "noisy: Any = sum(noise.release(np.ascontiguousarray(values.reshape(-1))) / 2 for _ in '12')",
+        "The mean of two draws has less noise than one, which was paid for.",
+        (f"{_CORRELATED}::test_noise_is_as_wide_as_the_event_says_and_fresh_in_each_step",),
+    ),
+    Mutation(
+        "sums-overflow",
+        f"{_NETS}/correlated_plan.py",
+        "own = np.clip(np.asarray(values, dtype=np.int64).reshape(-1), -most, most)",
+        "own = np.asarray(values, dtype=np.int64).reshape(-1)",
+        "Large sums wrap around, and one row moves a measurement by 2^64.",
+        (f"{_CORRELATED}::test_rows_without_number_overflow_nothing_and_move_nothing_further",),
+    ),
+    Mutation(
+        "a-sum-that-was-refused-is-measured-later",
+        f"{_NETS}/correlated_plan.py",
+        "        own = np.clip(np.asarray(values, dtype=np.int64).reshape(-1), -most, most)\n",
+        "        own = np.clip(np.asarray(values, dtype=np.int64).reshape(-1), -most, most)\n"
+        "        self._exact.appendleft(own)\n",
+        "Rows that no batch was drawn for are in what is released.",
+        (f"{_CORRELATED}::test_a_sum_that_was_not_released_is_in_no_later_measurement",),
+    ),
+    Mutation(
+        "copies-of-one-row-are-dealt-to-several-batches",
+        f"{_NETS}/correlated_plan.py",
+        "return self.matrix.separation != 1",
+        "return False",
+        "A row that a join makes three of takes part three times as often as was paid for.",
+        (
+            (
+                f"{_HERE}/test_neural_net.py::"
+                "test_rows_that_a_join_makes_of_one_are_not_sampled_one_by_one"
             ),
         ),
     ),

@@ -26,6 +26,7 @@ from shoal.accounting import PureFilter, RenyiFilter, ZeroConcentratedFilter
 from shoal.errors import OwnerError
 from shoal.events import StatedPure
 from shoal.learning import NetworkTraining
+from shoal.learning.nets.correlated_plan import CorrelatedPlan, CorrelatedSums
 from shoal.learning.nets.step_plan import SampledSums, StepPlan, planned_steps
 from shoal.learning.training_plan import NoisySums, TrainingPlan
 from shoal.ledger import Charge, Ledger
@@ -61,6 +62,12 @@ def planned_sampled_steps(place: Path) -> SampledSums:
     return StepPlan.for_steps(planned_steps(2, 3), "1/2", price, reach=1, relation=relation).begin()
 
 
+def planned_correlated_steps(place: Path) -> CorrelatedSums:
+    del place
+    sums, price, relation = planned_steps(2, 3), Approx(1, "1e-5"), Relation.ADD_REMOVE
+    return CorrelatedPlan.for_steps(sums, "1/2", price, reach=1, relation=relation).begin()
+
+
 def a_training(place: Path) -> NetworkTraining:
     del place
     network, loss = torch.nn.Linear(3, 2), torch.nn.functional.cross_entropy
@@ -76,6 +83,7 @@ MAKERS: dict[type, Make] = {
     SparseVectorRun: lambda _: AboveThreshold(epsilon=1, sensitivity=1).start(threshold=1),
     NoisySums: lambda _: TrainingPlan((), (), 1, Relation.ADD_REMOVE).begin(),
     SampledSums: planned_sampled_steps,
+    CorrelatedSums: planned_correlated_steps,
     NetworkTraining: a_training,
     StatisticalQueries: an_oracle,
     Charge: a_charge,

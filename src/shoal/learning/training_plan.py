@@ -82,7 +82,7 @@ class TrainingPlan:
 
     @property
     def samples_units(self) -> bool:
-        """Whether the price counts on coins by which each unit takes part with all its rows."""
+        """Whether the price counts on chance by which each unit takes part with all its rows."""
         return False
 
     def terms(self) -> list[dict[str, str]]:

@@ -117,10 +117,10 @@ class Training:
             self._features, self._target, request.measure, rows, unit.relation
         )
         if planned.samples_units and rows > 1 and not isinstance(unit, Person):
-            # nobody knows which rows are one unit's, so each would toss a coin of its own
+            # nobody knows which rows are one unit's, so each would have chance of its own
             raise FactsError(
                 f"one protected row can become {rows} rows here, and a sample would take them one "
-                "by one; the price is that of a sample which takes all or none.",
+                "by one; the price is that of a sample, or batch, which takes all or none.",
                 remedy="Train without samples: give the model rate=1. Or learn from rows before "
                 "they are joined.",
             )

@@ -3,6 +3,7 @@ streams.
 """
 
 from shoal.workloads.acceptance_criteria import AcceptanceCriterion, CellsWithin, MeanWithin
+from shoal.workloads.banded_matrix import BandedMatrix
 from shoal.workloads.cell_counts import GivenMarginals, ListedCells, WholeArray
 from shoal.workloads.column_hierarchy import Hierarchy
 from shoal.workloads.joint_totals import HeldTotals, JointTotals, known_totals
@@ -26,6 +27,7 @@ from shoal.workloads.workload import Workload
 __all__ = [
     "AcceptanceCriterion",
     "AllRanges",
+    "BandedMatrix",
     "CellsWithin",
     "GivenMarginals",
     "HeldTotals",

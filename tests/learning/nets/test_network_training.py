@@ -52,11 +52,28 @@ def test_a_loop_learns_what_there_is_to_learn() -> None:
     assert made.steps_done == 15
 
 
-def test_the_price_is_kept_and_the_noise_is_said() -> None:
-    made = training()
+def test_a_loop_learns_with_correlated_noise() -> None:
+    network = torch.nn.Linear(3, 2)
+    made = NetworkTraining(
+        network, LOSS, epsilon=3, delta="1e-5", steps=20, rate="1/4", batch=500, clip="0.5",
+        noise="correlated",
+    )  # fmt: skip
+    optimizer = torch.optim.SGD(network.parameters(), lr=2.0)
+    features, labels = rows(2000)
+    with seeded("loop"):
+        for _ in made.steps_over(features, labels):
+            optimizer.step()
+    right = (network(features).argmax(dim=1) == labels).float().mean()
+    assert float(right) > 0.9
+    assert made.steps_done == 20
+
+
+@pytest.mark.parametrize("noise", ["independent", "correlated"])
+def test_the_price_is_kept_and_the_noise_is_said(noise: str) -> None:
+    made = training(noise=noise)
     assert account(made.event).epsilon(delta="1e-5").epsilon <= 2
     assert made.cost == Approx(2, "1e-5")
-    assert 1 < made.noise_multiplier < 5
+    assert 1 < made.noise_multiplier < 6
 
 
 def test_a_budget_is_charged_before_rows_are_read_and_refuses_with_nothing_read() -> None:
@@ -103,10 +120,11 @@ def test_nobody_and_one_row_are_trained_on_like_many(count: int) -> None:
         assert any(bool(each.grad.any()) for each in network.parameters())
 
 
+@pytest.mark.parametrize("noise", ["independent", "correlated"])
 def test_a_person_is_sampled_with_all_rows_that_count_and_no_more(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, noise: str
 ) -> None:
-    made = training(rows_per_person=2, steps=12)
+    made = training(rows_per_person=2, steps=12, noise=noise)
     seen: list[list[int]] = []
     whole = made._gradients.total
 
@@ -119,7 +137,11 @@ def test_a_person_is_sampled_with_all_rows_that_count_and_no_more(
     features = torch.from_numpy(np.column_stack([persons] * 3).astype(np.float32))
     list(made.steps_over(features, torch.zeros(30, dtype=torch.int64), persons=persons))
     assert {step.count(who) for step in seen for who in range(10)} == {0, 2}
-    assert made._plan.noise.sensitivity.value == 2 * training()._plan.noise.sensitivity.value
+    alone = training(steps=12, noise=noise)._plan.noise.sensitivity.value
+    assert float(made._plan.noise.sensitivity.value / alone) == pytest.approx(2, rel=1e-12)
+    if noise == "correlated":  # each person in one of two batches, in every second step
+        assert all(first == third for first, third in zip(seen, seen[2:], strict=False))
+        assert sorted(seen[0] + seen[1]) == sorted(2 * list(range(10)))
 
 
 def test_networks_that_mix_rows_are_refused_before_anything_is_charged() -> None:
@@ -141,7 +163,15 @@ def test_lengths_must_agree() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"batch": 0}, {"clip": 0}, {"rows_per_person": 0}, {"rows_at_once": 0}, {"epsilon": None}],
+    [
+        {"noise": "none"},
+        {"noise": "correlated", "rate": "2/3"},
+        {"batch": 0},
+        {"clip": 0},
+        {"rows_per_person": 0},
+        {"rows_at_once": 0},
+        {"epsilon": None},
+    ],
 )
 def test_numbers_that_cannot_be_used_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ShoalError):

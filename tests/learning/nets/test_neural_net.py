@@ -26,7 +26,7 @@ from shoal.learning import (
 )
 from shoal.learning.estimator import TARGET
 from shoal.learning.held_out_scores import row_scores
-from shoal.learning.nets.step_plan import SampledSums
+from shoal.learning.nets.step_sums import StepSums
 from shoal.learning.posterior_rounds import RESIDUAL
 from shoal.noise.seam import seeded
 from shoal.query.certificate import wrong_with
@@ -66,6 +66,17 @@ def test_a_network_learns_what_no_line_can() -> None:
 
 
 @pytest.mark.slow
+def test_a_network_learns_with_correlated_noise_what_no_line_can() -> None:
+    frame, labels = squares(2000)
+    with seeded("squares"):
+        model = NeuralNetClassifier(
+            epsilon=8, delta="1e-6", columns=FACTS, classes=["no", "yes"], steps=100, rate="1/8",
+            noise="correlated", learning_rate="0.05",
+        ).fit(frame, labels)  # fmt: skip
+    assert model.score(frame, labels) > 0.9
+
+
+@pytest.mark.slow
 def test_a_network_predicts_a_number_and_tells_three_classes_apart() -> None:
     frame, _ = squares(2000)
     with seeded("three"):
@@ -82,18 +93,24 @@ def test_a_network_predicts_a_number_and_tells_three_classes_apart() -> None:
 
 
 @pytest.mark.slow
-def test_a_training_is_charged_certified_and_saved(tmp_path: Path) -> None:
+@pytest.mark.parametrize("noise", ["independent", "correlated"])
+def test_a_training_is_charged_certified_and_saved(tmp_path: Path, noise: str) -> None:
     frame, labels = squares(60)
     table = pa.table({"a": frame.a, "b": frame.b, "same": labels})
     facts = {**FACTS, "same": shoal.Choices(["no", "yes"])}
     people = shoal.private(
         table, protects=shoal.Row(), budget=shoal.Approx(2, "1e-6"), columns=facts
     )
-    asked = people.learn(NeuralNetClassifier(**SHORT), target="same", features=["a", "b"])
+    net = NeuralNetClassifier(**SHORT, noise=noise)
+    asked = people.learn(net, target="same", features=["a", "b"])
     assert asked.preview(epsilon=2)[0]["steps"] == "4"
     model = asked.release(epsilon=2)  # all of the budget, which its losses just fit
     assert wrong_with(model.certificate_) == []
-    assert "sampled" in str(model.event_.to_dict())
+    kind = {"independent": "sampled", "correlated": "correlated_gaussian"}[noise]
+    assert f"'{kind}" in str(model.event_.to_dict()).replace("poisson_", "")
+    assert model.certificate_["events"] == [each.to_dict() for each in model.event_.events]
+    said = model.certificate_["learned"]["settings"]
+    assert said.get("noise") == (None if noise == "independent" else "'correlated'")
     with pytest.raises(BudgetExceeded):
         asked.release(epsilon="0.1")
     model.save(tmp_path / "net")
@@ -188,19 +205,25 @@ TOWNS: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("noise", ["independent", "correlated"])
 @pytest.mark.parametrize("searched", [False, True])
-def test_rows_that_a_join_makes_of_one_are_not_sampled_one_by_one(searched: bool) -> None:
-    """One coin for each copy would put the unit into samples far more often than the price says."""
+def test_rows_that_a_join_makes_of_one_are_not_sampled_one_by_one(
+    searched: bool, noise: str
+) -> None:
+    """One coin for each copy would put the unit into samples far more often than the price says, and
+    into several batches.
+    """
     held, rows = joined(TOWNS)
     for rate in ("1/20", 1):
-        model: Any = NeuralNetClassifier(**{**SHORT, "rate": rate})
+        model: Any = NeuralNetClassifier(**{**SHORT, "rate": rate, "noise": noise})
         if searched:
             model = PrivateSearchCV(model, {"clip": [1]}, runs=2)
         asked = rows.learn(model, target="sick", features=["age", "tag"])
         assert asked.rows_of_one == 3
         if rate == 1:
             assert asked.preview(epsilon=1)[0]["rate"] == "1"
-            assert asked.preview(epsilon=1)[0]["sensitivity"] == str(3 << 20)
+            scale = 1 if noise == "independent" else 2 << 10  # the root of 4 steps, on a finer grid
+            assert asked.preview(epsilon=1)[0]["sensitivity"] == str((3 << 20) * scale)
             continue
         for ask in (asked.preview, asked.release):
             with pytest.raises(FactsError, match="rate=1"):
@@ -212,17 +235,17 @@ def test_rows_of_a_person_are_sampled_together_in_a_search(monkeypatch: pytest.M
     frame, labels = squares(60)
     persons = np.repeat(np.arange(20), 3)
     seen: list[tuple[int, int]] = []
-    once = SampledSums.sample
+    once = StepSums.sample
 
-    def counted(self: SampledSums, units: int) -> Any:
+    def counted(self: StepSums, units: int) -> Any:
         seen.append((units, len(set(persons))))
         return once(self, units)
 
-    monkeypatch.setattr(SampledSums, "sample", counted)
+    monkeypatch.setattr(StepSums, "sample", counted)
     model = classifier(columns=FACTS, nullable=(), rows_per_person=3, epsilon=None, delta=None)
-    PrivateSearchCV(model, {"clip": [1]}, runs=2, epsilon=2, delta="1e-6").fit(
-        frame, labels, persons=persons
-    )
+    PrivateSearchCV(
+        model, {"noise": ["independent", "correlated"]}, runs=2, epsilon=2, delta="1e-6"
+    ).fit(frame, labels, persons=persons)
     assert seen
     assert all(units <= most for units, most in seen)
 
@@ -279,7 +302,7 @@ def test_private_scores_are_taken_of_a_network() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"hidden": (0,)}, {"hidden": (1 << 23,)}, {"steps": 0}, {"rate": 2}, {"clip": 0},
+    [{"noise": "loud"}, {"hidden": (0,)}, {"hidden": (1 << 23,)}, {"steps": 0}, {"rate": 2}, {"clip": 0},
      {"learning_rate": 0}, {"learning_rate": "1e308"}, {"epsilon": None}, {"classes": None}],
 )  # fmt: skip
 def test_settings_that_cannot_be_used_are_refused(wrong: dict[str, Any]) -> None:

@@ -15,8 +15,10 @@ from shoal.events import Composed
 from shoal.exact import Number, positive, whole
 from shoal.learning.estimator import stated_measure
 from shoal.learning.nets.gradient_grid import LENGTH, read_clip
+from shoal.learning.nets.noise_kinds import INDEPENDENT, steps_with
 from shoal.learning.nets.row_gradients import Loss, RowGradients
-from shoal.learning.nets.step_plan import SampledSums, StepPlan, planned_steps
+from shoal.learning.nets.step_plan import planned_steps
+from shoal.learning.nets.step_sums import StepSums
 from shoal.learning.persons import one_column, owner_numbers, person_keys, rows_within
 from shoal.measures import Measure
 from shoal.owned import Owned
@@ -30,6 +32,9 @@ class NetworkTraining(Owned):
     target)`` of each by itself, clips it to a length of ``clip``, adds them up exactly, and adds
     rounded Gaussian noise.  The sum divided by ``batch`` is put into ``grad`` of the parameters,
     for any optimizer.  ``batch`` is a public number: never the number of rows that were sampled.
+    With ``noise="correlated"`` rows are dealt to 1 / ``rate`` batches by secret draws, once, and
+    steps go through the batches in turn; the noise of later steps takes back a part of that of
+    earlier ones.
 
     Guarantee: everything that the loop learns from rows costs the stated price, by `event`.  It is
         taken from ``budget``, where one is given, before a row is read.  Each step is released
@@ -65,13 +70,15 @@ class NetworkTraining(Owned):
         rows_per_person: int = 1,
         budget: PrivacyFilter | None = None,
         rows_at_once: int | None = None,
+        noise: str = INDEPENDENT,
     ) -> None:
         self.cost: Measure = stated_measure(epsilon, delta, rho)
         self._clip, self._batch = read_clip(clip), positive(batch, "batch")
         self._reach = whole(rows_per_person, "rows_per_person", at_least=1)
         slots = None if rows_at_once is None else whole(rows_at_once, "rows_at_once", at_least=1)
         self._gradients = RowGradients(network, loss, clip=self._clip, slots=slots)
-        self._plan = StepPlan.for_steps(
+        self._plan = steps_with(
+            noise,
             planned_steps(steps, self._gradients.size),
             rate,
             self.cost,
@@ -88,8 +95,10 @@ class NetworkTraining(Owned):
 
     @property
     def noise_multiplier(self) -> float:
-        """The standard deviation of the noise of a step, over the length of one clipped gradient."""
-        return float(self._plan.noise.sigma) / LENGTH
+        """The standard deviation of the noise of a step, over the length of one clipped gradient;
+        of the last step, where noise is correlated.
+        """
+        return self._plan.step_noise / LENGTH
 
     def steps_over(self, rows: Any, targets: Any, *, persons: Any = None) -> Iterator[int]:
         """The steps, one after another; before each is given, its noisy gradient is in ``grad``.
@@ -116,7 +125,7 @@ class NetworkTraining(Owned):
             self._is_begun = True
         return self._steps(rows, targets, persons, self._plan.begin())
 
-    def _steps(self, rows: Any, targets: Any, persons: Any, sums: SampledSums) -> Iterator[int]:
+    def _steps(self, rows: Any, targets: Any, persons: Any, sums: StepSums) -> Iterator[int]:
         owners = np.arange(len(rows))
         if persons is not None:
             named = person_keys(persons)
@@ -132,7 +141,7 @@ class NetworkTraining(Owned):
             yield self.steps_done
 
 
-def sampled_rows(sums: SampledSums, owners: NDArray[np.int64]) -> NDArray[np.int64]:
+def sampled_rows(sums: StepSums, owners: NDArray[np.int64]) -> NDArray[np.int64]:
     """The rows of a fresh sample of owners."""
     taken = sums.sample(int(owners.max(initial=-1)) + 1)
     return np.flatnonzero(taken[owners]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Neural networks for tables, trained by noisy gradients over secret samples."""
+"""Neural networks for tables, trained by noisy gradients over secret samples or batches."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from shoal.learning.estimator import OWNERS, TARGET, PrivateEstimator, several_c
 from shoal.learning.exact_sums import Floats
 from shoal.learning.feature_columns import STEPS, FeatureColumn, stated_column
 from shoal.learning.nets.averaged_adam import AveragedAdam, read_learning_rate
+from shoal.learning.nets.correlated_plan import CorrelatedPlan
 from shoal.learning.nets.full_layers import FullLayers
 from shoal.learning.nets.gradient_grid import LENGTH, read_clip, torch_of
 from shoal.learning.nets.network_training import sampled_rows
+from shoal.learning.nets.noise_kinds import INDEPENDENT, steps_with
 from shoal.learning.nets.row_gradients import MOST_SIZE, Loss, RowGradients
-from shoal.learning.nets.step_plan import SampledSums, StepPlan, planned_steps
+from shoal.learning.nets.step_plan import StepPlan, planned_steps
+from shoal.learning.nets.step_sums import StepSums
 from shoal.learning.row_designs import Arrays, LinearDesign
 from shoal.learning.several_classes import SeveralClassClassifier
 from shoal.learning.training_plan import NoisySums, PlannedSum
@@ -36,6 +39,7 @@ class NeuralNet(PrivateEstimator):
     rate: Number
     clip: Number
     learning_rate: Number
+    noise: str
 
     @abstractmethod
     def _outputs_wanted(self) -> int:
@@ -69,16 +73,25 @@ class NeuralNet(PrivateEstimator):
         *,
         reach: int,
         relation: Relation,
-    ) -> StepPlan:
+    ) -> StepPlan | CorrelatedPlan:
         torch_of(type(self).__name__)  # before anything is charged
         read_clip(self.clip)
         read_learning_rate(self.learning_rate)
-        return StepPlan.for_steps(
-            self._sums(columns), self.rate, measure, reach=reach, relation=relation
+        return steps_with(
+            self.noise, self._sums(columns), self.rate, measure, reach=reach, relation=relation
         )
 
+    def settings(self) -> dict[str, str]:
+        """As every model's; independent noise goes without saying, as in trainings that were
+        released before there was any other.
+        """
+        found = super().settings()
+        if self.noise == INDEPENDENT:
+            del found["noise"]
+        return found
+
     def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
-        if not isinstance(sums, SampledSums):
+        if not isinstance(sums, StepSums):
             raise InternalError("a network was planned without samples.", remedy="Report it.")
         torch = torch_of(type(self).__name__)
         layers = self._layers(columns)
@@ -114,13 +127,15 @@ class NeuralNetClassifier(NeuralNet, SeveralClassClassifier):
     ``hidden`` are the sizes of the layers between inputs and outputs.  In each of ``steps`` steps
     every row (or person) takes part with probability ``rate``; more of both needs more time.
     Gradients are clipped to a length of ``clip``.  Weights move by Adam, at ``learning_rate``.
+    With ``noise="correlated"`` every row (or person) is dealt to one of 1 / ``rate`` batches, and
+    the noise of later steps takes back a part of that of earlier ones.
 
-    Guarantee: so many noisy sums of clipped gradients, each over a fresh secret sample, together at
-        the stated price.
+    Guarantee: so many noisy sums of clipped gradients, each over a fresh secret sample or over a
+        secret batch, together at the stated price.
     Needs: ``columns`` and ``classes`` are public facts; torch, which is an extra.  A trained model
         needs torch no more.
     Edges: rows whose target is none of the classes add nothing.  A price in rho gains nothing from
-        samples: give rate=1 with it.
+        samples: give rate=1 or noise="correlated" with it.
     Proof: nets.md.
     """
 
@@ -139,6 +154,7 @@ class NeuralNetClassifier(NeuralNet, SeveralClassClassifier):
         rate: Number = "1/20",
         clip: Number = 1,
         learning_rate: Number = "0.02",
+        noise: str = INDEPENDENT,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -152,6 +168,7 @@ class NeuralNetClassifier(NeuralNet, SeveralClassClassifier):
         self.rate = rate
         self.clip = clip
         self.learning_rate = learning_rate
+        self.noise = noise
 
     def _outputs_wanted(self) -> int:
         return len(several_classes(self.target_).levels)
@@ -194,6 +211,7 @@ class NeuralNetRegressor(NeuralNet, RegressorMixin):  # type: ignore[misc]
         rate: Number = "1/20",
         clip: Number = 1,
         learning_rate: Number = "0.02",
+        noise: str = INDEPENDENT,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -207,6 +225,7 @@ class NeuralNetRegressor(NeuralNet, RegressorMixin):  # type: ignore[misc]
         self.rate = rate
         self.clip = clip
         self.learning_rate = learning_rate
+        self.noise = noise
 
     def _target(self) -> FeatureColumn:
         if self.target_range is None:

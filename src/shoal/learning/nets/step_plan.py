@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.accounting import calibrate
-from shoal.errors import CalibrationError, InternalError, RangeError
+from shoal.errors import CalibrationError, RangeError
 from shoal.events import Composed, Event, PoissonSampled, Repeated
-from shoal.exact import IntegerArray, Number, positive, whole
+from shoal.exact import Number, positive, whole
 from shoal.learning.nets.gradient_grid import LENGTH
-from shoal.learning.training_plan import NoisySums, PlannedSum, TrainingPlan, sensitivity_of
+from shoal.learning.nets.step_sums import StepSums
+from shoal.learning.training_plan import PlannedSum, TrainingPlan, sensitivity_of
 from shoal.measures import Measure
 from shoal.mechanisms import Gaussian
 from shoal.noise import LARGEST_SCALE, Coin
@@ -76,6 +77,11 @@ class StepPlan(TrainingPlan):
         return self.mechanisms[0]
 
     @property
+    def step_noise(self) -> float:
+        """The standard deviation of the noise of a step's sum."""
+        return float(self.noise.sigma)
+
+    @property
     def event(self) -> Composed:
         """What is released, as one event."""
         one = self.noise.event_for(size=self.sums[0].size)
@@ -111,33 +117,15 @@ def planned_steps(steps: int, size: int) -> tuple[PlannedSum, ...]:
     return tuple(PlannedSum(name, size, LENGTH**2, Fraction(1, count)) for name in names)
 
 
-class SampledSums(NoisySums):
-    """The planned steps: for each a sample, and one release from it."""
-
-    called = "the steps of a training"
-    harm = "each copy would release every step again."
-    way_out = "Train the network in one process."
+class SampledSums(StepSums):
+    """Steps with one fresh coin for each unit and step."""
 
     def __init__(self, plan: StepPlan) -> None:
         super().__init__(plan)
         self._coin = Coin(plan.rate)
-        self._is_sampled = False
 
-    def sample(self, units: int) -> NDArray[np.bool_]:
-        """Which of so many units take part in the next step: one fresh coin for each."""
-        self._check_owner()
-        if self._is_sampled:
-            raise InternalError("a step was sampled twice.", remedy="Please report it.")
-        self._is_sampled = True
+    def _drawn(self, units: int) -> NDArray[np.bool_]:
         return self._coin.many(units)
-
-    def release(self, name: str, values: IntegerArray) -> tuple[NDArray[np.float64], float]:
-        """The next step's sums with their noise, from the sample that was just drawn."""
-        self._check_owner()
-        if not self._is_sampled:
-            raise InternalError("a step has no sample of its own.", remedy="Please report it.")
-        self._is_sampled = False
-        return super().release(name, values)
 
 
 def read_rate(rate: Number) -> Fraction:
