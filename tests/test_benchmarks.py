@@ -1,6 +1,13 @@
 from __future__ import annotations
 
+import ast
 import math
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +28,38 @@ from benchmarks.workloads import COMPOSITIONS, REFERENCE
 from shoal.events import Event, PoissonSampled, Repeated, read_events
 
 ROWS = 20_000
+ROOT = Path(__file__).parent.parent
+OF_PEERS = {"contestants", "worker.py"}
+"""What runs in the environments of peers."""
+CALLED = {"sklearn": "scikit-learn"}
+"""Packages that are imported under another name."""
+
+
+def _distributions(lines: Iterable[str]) -> set[str]:
+    found = (re.match(r"[A-Za-z0-9_-]+", line) for line in lines)
+    return {each[0].lower().replace("_", "-") for each in found if each}
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (each.name.partition(".")[0] for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]
+
+
+def test_what_the_benchmarks_import_is_installed_for_them() -> None:
+    """The extras of Shoal that they need are asked for, too: the core has no pyarrow."""
+    listed = (ROOT / "benchmarks" / "requirements.txt").read_text().splitlines()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (extras,) = re.findall(r"^-e \.\[(.*)\]", "\n".join(listed), re.MULTILINE)
+    asked = [project["optional-dependencies"][each] for each in extras.split(",")]
+    installed = _distributions([*listed, *project["dependencies"], *chain(*asked)])
+    paths = [path for path in (ROOT / "benchmarks").rglob("*.py") if not OF_PEERS & set(path.parts)]
+    needed = {CALLED.get(name, name) for path in paths for name in _imported(path)}
+    ours = {*sys.stdlib_module_names, "benchmarks", "shoal"}
+    assert len(paths) > 30
+    assert {name.replace("_", "-") for name in needed - ours} <= installed
 
 
 def test_the_table_has_exactly_the_rows_and_persons_asked_for() -> None:
