@@ -178,13 +178,29 @@ LEARNING = (
     ),
     Mutation(
         "scores-of-another-model-are-given-again",
-        "src/shoal/learning/classifier_scores.py",
+        "src/shoal/learning/model_release.py",
         'return {"model": f"{type(self.model).__name__} {digest}"}',
         'return {"model": type(self.model).__name__}',
         "The ledger takes the scores of two models for one question, and gives those of the first.",
         (
             "tests/learning/test_classifier_scores.py::test_a_table_pays_for_scores_and_another_model_is_another_question",
         ),
+    ),
+    Mutation(
+        "a-row-is-clipped-in-one-column",
+        "src/shoal/learning/clipped_share.py",
+        'PlannedSum("clipped rows", self._size(), self._size(), Fraction(1))',
+        'PlannedSum("clipped rows", self._size(), 1, Fraction(1))',
+        "A row is counted in every column where it is clipped, with noise for one count.",
+        (f"{_ROWS}[clipped]", f"{_CANARY}[clipped]"),
+    ),
+    Mutation(
+        "clipped-is-what-is-beyond-the-found-rows",
+        "src/shoal/learning/feature_columns.py",
+        "return np.asarray((numbers < float(self.low or 0)) | (numbers > float(self.high or 0)))",
+        "return np.asarray((numbers < np.nanmax(numbers)) | (numbers > float(self.high or 0)))",
+        "Whether a row counts as clipped depends on the largest value of all others.",
+        (f"{_ROWS}[clipped]",),
     ),
     Mutation(
         "a-way-to-a-centre-is-not-clipped",

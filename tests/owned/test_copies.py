@@ -177,6 +177,8 @@ NOTHING_TO_SPEND = {
     "learning/whitened_rounds.py PooledGradients": "sums that were released",
     "learning/newton_rounds.py _Gradients": "sums that were released",
     "learning/classifier_scores.py ClassifierScores": "scores, made of sums that were paid for",
+    "learning/clipped_share.py ClippedShare": "shares, made of sums that were paid for",
+    "learning/model_release.py ModelRelease": "what is said of a model, made of sums that were paid for",
     "learning/poisson_regression.py PoissonRegression": "a model, made of sums that were paid for",
     "ledger/seen_books.py SeenBooks": "a memo of the journal under its head; no charge is taken from it",
     "plan/normal_expressions.py NormalSpelling": "expressions while a question is rewritten",

@@ -13,7 +13,8 @@ from_extra("sklearn", needed_by="shoal.learning", extra="learning")
 
 from shoal.learning.additive_curves import PairShape, Shape
 from shoal.learning.additive_model import AdditiveClassifier, AdditiveRegression
-from shoal.learning.classifier_scores import CalibrationPoint, ClassifierScores, ScoreEstimate
+from shoal.learning.classifier_scores import CalibrationPoint, ClassifierScores
+from shoal.learning.clipped_share import ClippedShare
 from shoal.learning.coefficient_table import Coefficient
 from shoal.learning.declared_transformers import Encoder, Scaler
 from shoal.learning.estimator import PrivateEstimator
@@ -26,6 +27,7 @@ from shoal.learning.linear_regression import LinearRegression
 from shoal.learning.linear_svm import LinearSVM
 from shoal.learning.logistic_regression import LogisticRegression
 from shoal.learning.model_files import read_model
+from shoal.learning.model_release import ScoreEstimate
 from shoal.learning.multinomial_regression import MultinomialRegression
 from shoal.learning.naive_bayes import NaiveBayes
 from shoal.learning.nets import NetworkTraining, NeuralNetClassifier, NeuralNetRegressor
@@ -40,6 +42,7 @@ __all__ = [
     "AdditiveRegression",
     "CalibrationPoint",
     "ClassifierScores",
+    "ClippedShare",
     "Coefficient",
     "CurvePoint",
     "Encoder",
@@ -73,6 +76,7 @@ _MODELS: dict[str, type[PrivateEstimator]] = {
         AdditiveClassifier,
         AdditiveRegression,
         ClassifierScores,
+        ClippedShare,
         GaussianMixture,
         HistogramDensity,
         HuberRegression,
