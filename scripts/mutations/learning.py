@@ -151,6 +151,42 @@ LEARNING = (
         (f"{_ROWS}[intervals]", f"{_CANARY}[poisson]"),
     ),
     Mutation(
+        "ratios-of-a-gamma-law-have-no-end",
+        "src/shoal/learning/gamma_rounds.py",
+        """    steps = np.rint((np.minimum(ratios, clip) - 1) * (RESIDUAL / (clip - 1)))
+    return np.clip(steps, -RESIDUAL, RESIDUAL).astype(np.int64)""",
+        """    steps = np.rint((ratios - 1) * (RESIDUAL / (clip - 1)))
+    return steps.astype(np.int64)""",
+        "A target far above its mean moves every gradient without a bound.",
+        (f"{_ROWS}[gamma]", "tests/learning/test_gamma_regression.py"),
+    ),
+    Mutation(
+        "a-histogram-of-ratios-is-free",
+        "src/shoal/learning/gamma_rounds.py",
+        "counts = np.bincount(bins, minlength=len(_EDGES) + 1).astype(np.int64) * mark",
+        "counts = np.bincount(bins, minlength=len(_EDGES) + 1).astype(np.int64) * mark * 4",
+        "A row adds more to the histogram than its noise was made for.",
+        (f"{_ROWS}[gamma]", f"{_CANARY}[gamma]"),
+    ),
+    Mutation(
+        "the-dispersion-of-a-gamma-law-is-left-out-of-intervals",
+        "src/shoal/learning/gamma_rounds.py",
+        "found.variance = mean_square / steep**2",
+        "found.variance = mean_square / 9",
+        "Intervals leave out most of the error of sampling.",
+        ("tests/learning/test_gamma_regression.py::test_intervals_cover_sampling_and_noise",),
+    ),
+    Mutation(
+        "a-clipped-mean-is-taken-for-the-mean",
+        "src/shoal/learning/gamma_rounds.py",
+        "theta[-1] += law.shift",
+        "theta[-1] += 0.0",
+        "The intercept is below the truth, because large targets were clipped.",
+        (
+            "tests/learning/test_gamma_regression.py::test_with_hardly_any_noise_it_is_the_fit_of_scikit_learn",
+        ),
+    ),
+    Mutation(
         "curvature-is-of-rows-as-they-are",
         "src/shoal/learning/newton_rounds.py",
         "held = np.trunc(self._short * roots * 2.0**-15)",

@@ -18,6 +18,7 @@ from shoal.learning.clipped_share import ClippedShare
 from shoal.learning.coefficient_table import Coefficient
 from shoal.learning.declared_transformers import Encoder, Scaler
 from shoal.learning.estimator import PrivateEstimator
+from shoal.learning.gamma_regression import GammaRegression
 from shoal.learning.gaussian_mixture import GaussianMixture
 from shoal.learning.histogram_density import HistogramDensity
 from shoal.learning.huber_regression import HuberRegression
@@ -46,6 +47,7 @@ __all__ = [
     "Coefficient",
     "CurvePoint",
     "Encoder",
+    "GammaRegression",
     "GaussianMixture",
     "HistogramDensity",
     "HuberRegression",
@@ -77,6 +79,7 @@ _MODELS: dict[str, type[PrivateEstimator]] = {
         AdditiveRegression,
         ClassifierScores,
         ClippedShare,
+        GammaRegression,
         GaussianMixture,
         HistogramDensity,
         HuberRegression,
