@@ -239,6 +239,16 @@ LEARNING = (
         (f"{_ROWS}[clipped]",),
     ),
     Mutation(
+        "clipped-values-are-clipped-before-they-are-counted",
+        "src/shoal/query/training.py",
+        'if getattr(model, "reads_source_values", False):',
+        'if getattr(model, "reads_source", False):',
+        "The table moves all values into their range first, and a curator is told that none is outside.",
+        (
+            "tests/learning/test_clipped_share.py::test_a_table_pays_for_shares_and_sees_values_as_they_are",
+        ),
+    ),
+    Mutation(
         "a-way-to-a-centre-is-not-clipped",
         "src/shoal/learning/kmeans.py",
         "away, _ = clipped(np.clip(steps, -UNIT, UNIT), _LENGTH)",

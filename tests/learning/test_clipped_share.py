@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,7 @@ def test_a_table_pays_for_shares_and_sees_values_as_they_are() -> None:
     assert settings == clone(ClippedShare(model)).settings()
 
 
-def test_models_without_a_target_have_shares_of_columns_alone(tmp_path: Any) -> None:
+def test_models_without_a_target_have_shares_of_columns_alone(tmp_path: Path) -> None:
     test = _people(3000, 5)[["age"]]
     model = KMeans(2, rho=1, columns={"age": Range(0, 90)}).fit(test)
     cut = ClippedShare(model, rho=10**6).fit(test)
@@ -136,3 +137,24 @@ def test_what_has_no_shares_is_refused() -> None:
         ClippedShare(_model(), rho=1).fit(test[["age"]], test.rent)
     empty = ClippedShare(_model(), rho=1).fit(test[:0], test.rent[:0])
     assert empty.left_out()[1:] == (0, 1)
+
+
+@pytest.mark.slow
+def test_a_vault_gives_the_same_shares_again_and_its_certificate_is_right(tmp_path: Path) -> None:
+    test = _people(4000, 7)
+    test.to_parquet(tmp_path / "people.parquet")
+    vault = shoal.open(tmp_path / "office.shoal")
+    facts = {**FACTS, "rent": Range(0, 150)}
+    vault.add(
+        "people", tmp_path / "people.parquet",
+        protects=Row(), columns=facts, budget=Approx(9, "1e-6"),
+    )  # fmt: skip
+    people = vault.table("people")
+    wanted: dict[str, Any] = {"target": "rent", "features": ["age", "ward"]}
+    model = people.learn(LinearRegression(), epsilon=3, **wanted)
+    cut = people.learn(ClippedShare(model), epsilon=5, **wanted)
+    again = people.learn(ClippedShare(model), epsilon=5, **wanted)
+    assert again.by_column() == cut.by_column()
+    assert cut.by_column()["age"].low > 0.05
+    assert len(vault.log()) == 2
+    assert vault.wrong_with(vault.show(vault.log()[-1].number).certificate) == []
