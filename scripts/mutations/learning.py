@@ -151,6 +151,42 @@ LEARNING = (
         (f"{_ROWS}[intervals]", f"{_CANARY}[poisson]"),
     ),
     Mutation(
+        "ratios-of-a-gamma-law-have-no-end",
+        "src/shoal/learning/gamma_rounds.py",
+        """    steps = np.rint((np.minimum(ratios, clip) - 1) * (RESIDUAL / (clip - 1)))
+    return np.clip(steps, -RESIDUAL, RESIDUAL).astype(np.int64)""",
+        """    steps = np.rint((ratios - 1) * (RESIDUAL / (clip - 1)))
+    return steps.astype(np.int64)""",
+        "A target far above its mean moves every gradient without a bound.",
+        (f"{_ROWS}[gamma]", "tests/learning/test_gamma_regression.py"),
+    ),
+    Mutation(
+        "a-histogram-of-ratios-is-free",
+        "src/shoal/learning/gamma_rounds.py",
+        "counts = np.bincount(bins, minlength=len(_EDGES) + 1).astype(np.int64) * mark",
+        "counts = np.bincount(bins, minlength=len(_EDGES) + 1).astype(np.int64) * mark * 4",
+        "A row adds more to the histogram than its noise was made for.",
+        (f"{_ROWS}[gamma]", f"{_CANARY}[gamma]"),
+    ),
+    Mutation(
+        "the-dispersion-of-a-gamma-law-is-left-out-of-intervals",
+        "src/shoal/learning/gamma_rounds.py",
+        "found.variance = mean_square / steep**2",
+        "found.variance = mean_square / 9",
+        "Intervals leave out most of the error of sampling.",
+        ("tests/learning/test_gamma_regression.py::test_intervals_cover_sampling_and_noise",),
+    ),
+    Mutation(
+        "a-clipped-mean-is-taken-for-the-mean",
+        "src/shoal/learning/gamma_rounds.py",
+        "theta[-1] += law.shift",
+        "theta[-1] += 0.0",
+        "The intercept is below the truth, because large targets were clipped.",
+        (
+            "tests/learning/test_gamma_regression.py::test_with_hardly_any_noise_it_is_the_fit_of_scikit_learn",
+        ),
+    ),
+    Mutation(
         "curvature-is-of-rows-as-they-are",
         "src/shoal/learning/newton_rounds.py",
         "held = np.trunc(self._short * roots * 2.0**-15)",
@@ -178,12 +214,38 @@ LEARNING = (
     ),
     Mutation(
         "scores-of-another-model-are-given-again",
-        "src/shoal/learning/classifier_scores.py",
+        "src/shoal/learning/model_release.py",
         'return {"model": f"{type(self.model).__name__} {digest}"}',
         'return {"model": type(self.model).__name__}',
         "The ledger takes the scores of two models for one question, and gives those of the first.",
         (
             "tests/learning/test_classifier_scores.py::test_a_table_pays_for_scores_and_another_model_is_another_question",
+        ),
+    ),
+    Mutation(
+        "a-row-is-clipped-in-one-column",
+        "src/shoal/learning/clipped_share.py",
+        'PlannedSum("clipped rows", self._size(), self._size(), Fraction(1))',
+        'PlannedSum("clipped rows", self._size(), 1, Fraction(1))',
+        "A row is counted in every column where it is clipped, with noise for one count.",
+        (f"{_ROWS}[clipped]", f"{_CANARY}[clipped]"),
+    ),
+    Mutation(
+        "clipped-is-what-is-beyond-the-found-rows",
+        "src/shoal/learning/feature_columns.py",
+        "return np.asarray((numbers < float(self.low or 0)) | (numbers > float(self.high or 0)))",
+        "return np.asarray((numbers < np.nanmax(numbers)) | (numbers > float(self.high or 0)))",
+        "Whether a row counts as clipped depends on the largest value of all others.",
+        (f"{_ROWS}[clipped]",),
+    ),
+    Mutation(
+        "clipped-values-are-clipped-before-they-are-counted",
+        "src/shoal/query/training.py",
+        'if getattr(model, "reads_source_values", False):',
+        'if getattr(model, "reads_source", False):',
+        "The table moves all values into their range first, and a curator is told that none is outside.",
+        (
+            "tests/learning/test_clipped_share.py::test_a_table_pays_for_shares_and_sees_values_as_they_are",
         ),
     ),
     Mutation(

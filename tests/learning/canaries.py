@@ -14,8 +14,8 @@ import numpy as np
 from tests.learning.models import MODELS, stated
 
 from shoal import Relation, ZeroConcentrated
-from shoal.learning import ClassifierScores
 from shoal.learning.estimator import TARGET, PlannedTraining
+from shoal.learning.model_release import ModelRelease
 from shoal.learning.training_plan import NoisySums, TrainingPlan
 
 COUNT = 60
@@ -23,6 +23,9 @@ BASE = {"age": 95.0, "fee": 4.5, "ward": "a"}
 CANARY = {"age": 100.0, "fee": -5.0, "ward": "b"}
 NEAR = {"age": 96.0, "fee": 4.6, "ward": "a"}
 """For clusters: a row alone in its cell is soon left out of the tree."""
+
+BEYOND = {"age": 1e9, "fee": -9.0, "ward": "z"}
+"""For clipped shares: a row with nothing that is declared."""
 
 MEASURE = ZeroConcentrated("0.5")
 """A budget of mu = 1."""
@@ -69,13 +72,14 @@ class Attack:
 
     def rows(self, *, canary: bool) -> dict[str, Any]:
         model = MODELS[self.name]()
-        last = NEAR if self.name == "clusters" else CANARY
+        last = {"clusters": NEAR, "clipped": BEYOND}.get(self.name, CANARY)
+        label = "never" if self.name == "clipped" else "yes"
         made = {
             name: np.array([BASE[name]] * COUNT + [last[name]] * canary, dtype=object)
             for name in model.columns
         }
-        if hasattr(model, "classes") or isinstance(model, ClassifierScores):
-            made[TARGET] = np.array(["no"] * COUNT + ["yes"] * canary, dtype=object)
+        if hasattr(model, "classes") or isinstance(model, ModelRelease):
+            made[TARGET] = np.array(["no"] * COUNT + [label] * canary, dtype=object)
         if hasattr(model, "target_range"):
             made[TARGET] = np.array([-2.0] * COUNT + [9.0] * canary)
         return made

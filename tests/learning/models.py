@@ -17,6 +17,8 @@ from shoal.learning import (
     AdditiveClassifier,
     AdditiveRegression,
     ClassifierScores,
+    ClippedShare,
+    GammaRegression,
     GaussianMixture,
     HistogramDensity,
     HuberRegression,
@@ -33,6 +35,7 @@ from shoal.learning import (
 )
 from shoal.learning.feature_columns import FeatureColumn, stated_column
 from shoal.learning.logistic_regression import PrivateClassifier
+from shoal.learning.model_release import ModelRelease
 
 COLUMNS: dict[str, Any] = {
     "age": shoal.Range(0, 100),
@@ -48,14 +51,20 @@ def _scores() -> PrivateEstimator:
     return ClassifierScores(_scored(), epsilon=2, delta="1e-6")
 
 
+def _clipped() -> PrivateEstimator:
+    return ClippedShare(_ranged(), epsilon=2, delta="1e-6")
+
+
 MODELS: dict[str, Callable[[], PrivateEstimator]] = {
     "additive": lambda: AdditiveClassifier(**PRICE, classes=["no", "yes"], rounds=4, bins=8),
     "additive numbers": lambda: AdditiveRegression(**PRICE, target_range=(-2, 2), rounds=4, bins=8),
     "bayes": lambda: NaiveBayes(**PRICE, classes=["no", "yes"]),
     "bayes of three": lambda: NaiveBayes(**PRICE, classes=["no", "yes", "perhaps"]),
+    "clipped": _clipped,
     "clusters": lambda: KMeans(3, **NUMBERS),
     "components": lambda: PCA(**NUMBERS),
     "density": lambda: HistogramDensity(**PRICE, bins=8),
+    "gamma": lambda: GammaRegression(**PRICE, target_range=(0, 4)),
     "mixture": lambda: GaussianMixture(2, **NUMBERS),
     "huber": lambda: HuberRegression(**PRICE, target_range=(-2, 2)),
     "lasso": lambda: Lasso(**PRICE, target_range=(-2, 2)),
@@ -78,6 +87,16 @@ def _scored() -> PrivateClassifier:
     rng = np.random.default_rng(7)
     model = LogisticRegression(**PRICE, classes=["no", "yes"], rounds=2)
     model.fit(pd.DataFrame(rows(model, 50, rng)), targets(model, 50, rng))
+    return model
+
+
+@cache
+def _ranged() -> PrivateClassifier:
+    """A trained model with intervals, and a found range such as many rows would give."""
+    rng = np.random.default_rng(8)
+    model = LogisticRegression(**PRICE, classes=["no", "yes"], intervals=True)
+    model.fit(pd.DataFrame(rows(model, 50, rng)), targets(model, 50, rng))
+    model.found_ranges_ = {"age": (0, 1 << 29)}
     return model
 
 
@@ -110,7 +129,7 @@ def rows(
 
 def targets(model: PrivateEstimator, count: int, rng: np.random.Generator) -> Any:
     """Targets for a model, some of them missing or not declared; None where it has none."""
-    if hasattr(model, "classes") or isinstance(model, ClassifierScores):
+    if hasattr(model, "classes") or isinstance(model, ModelRelease):
         return rng.choice(np.array(["no", "yes", "perhaps", None], dtype=object), count)
     if hasattr(model, "target_range"):
         return rng.choice([-50.0, -1.0, 0.3, 2.0, 99.0, np.nan], count)

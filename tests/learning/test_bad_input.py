@@ -13,10 +13,11 @@ from tests.learning.models import MODELS, outcome
 
 from shoal import Range, learning
 from shoal.errors import ShoalError
-from shoal.learning import ClassifierScores, PrivateEstimator
+from shoal.learning import PrivateEstimator
+from shoal.learning.model_release import ModelRelease
 
 ROWS = 30
-TRAINED = [name for name in MODELS if name != "scores"]
+TRAINED = [name for name in MODELS if name not in ("clipped", "scores")]
 
 
 def _frame(model: PrivateEstimator, numbers: Any, level: Any = "a", count: int = ROWS) -> Any:
@@ -26,7 +27,7 @@ def _frame(model: PrivateEstimator, numbers: Any, level: Any = "a", count: int =
 
 
 def _target(model: PrivateEstimator, numbers: Any, label: Any, count: int = ROWS) -> Any:
-    if hasattr(model, "classes") or isinstance(model, ClassifierScores):
+    if hasattr(model, "classes") or isinstance(model, ModelRelease):
         return np.resize(np.array([label], dtype=object), count)
     return np.resize(numbers, count) if hasattr(model, "target_range") else None
 

@@ -17,6 +17,7 @@ from shoal import Range
 from shoal.learning import (
     PCA,
     AdditiveRegression,
+    GammaRegression,
     GaussianMixture,
     HistogramDensity,
     HuberRegression,
@@ -33,6 +34,7 @@ from shoal.learning import (
 PRICE: dict[str, Any] = {"epsilon": 10**6, "delta": "0.1", "columns": Range(-10, 10)}
 MODELS: dict[str, Callable[[], PrivateEstimator]] = {
     "additive": lambda: AdditiveRegression(**PRICE, target_range=(-300, 300), rounds=6),
+    "gamma": lambda: GammaRegression(**PRICE, target_range=(0, 300)),
     "linear": lambda: LinearRegression(**PRICE, target_range=(-300, 300)),
     "huber": lambda: HuberRegression(**PRICE, target_range=(-300, 300)),
     "lasso": lambda: Lasso(**PRICE, target_range=(-300, 300)),

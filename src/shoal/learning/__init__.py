@@ -13,10 +13,12 @@ from_extra("sklearn", needed_by="shoal.learning", extra="learning")
 
 from shoal.learning.additive_curves import PairShape, Shape
 from shoal.learning.additive_model import AdditiveClassifier, AdditiveRegression
-from shoal.learning.classifier_scores import CalibrationPoint, ClassifierScores, ScoreEstimate
+from shoal.learning.classifier_scores import CalibrationPoint, ClassifierScores
+from shoal.learning.clipped_share import ClippedShare
 from shoal.learning.coefficient_table import Coefficient
 from shoal.learning.declared_transformers import Encoder, Scaler
 from shoal.learning.estimator import PrivateEstimator
+from shoal.learning.gamma_regression import GammaRegression
 from shoal.learning.gaussian_mixture import GaussianMixture
 from shoal.learning.histogram_density import HistogramDensity
 from shoal.learning.huber_regression import HuberRegression
@@ -26,6 +28,7 @@ from shoal.learning.linear_regression import LinearRegression
 from shoal.learning.linear_svm import LinearSVM
 from shoal.learning.logistic_regression import LogisticRegression
 from shoal.learning.model_files import read_model
+from shoal.learning.model_release import ScoreEstimate
 from shoal.learning.multinomial_regression import MultinomialRegression
 from shoal.learning.naive_bayes import NaiveBayes
 from shoal.learning.nets import NetworkTraining, NeuralNetClassifier, NeuralNetRegressor
@@ -40,9 +43,11 @@ __all__ = [
     "AdditiveRegression",
     "CalibrationPoint",
     "ClassifierScores",
+    "ClippedShare",
     "Coefficient",
     "CurvePoint",
     "Encoder",
+    "GammaRegression",
     "GaussianMixture",
     "HistogramDensity",
     "HuberRegression",
@@ -73,6 +78,8 @@ _MODELS: dict[str, type[PrivateEstimator]] = {
         AdditiveClassifier,
         AdditiveRegression,
         ClassifierScores,
+        ClippedShare,
+        GammaRegression,
         GaussianMixture,
         HistogramDensity,
         HuberRegression,

@@ -4,21 +4,20 @@ matrix and calibration curve, with intervals.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from fractions import Fraction
 from statistics import NormalDist
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import FactsError, RangeError
 from shoal.exact import Number, open_unit, whole
-from shoal.learning.estimator import TARGET, PrivateEstimator, two_classes
+from shoal.learning.estimator import TARGET, two_classes
 from shoal.learning.exact_sums import Floats
 from shoal.learning.feature_columns import FeatureColumn
 from shoal.learning.logistic_regression import PrivateClassifier
+from shoal.learning.model_release import ModelRelease, ScoreEstimate
 from shoal.learning.row_designs import Arrays
 from shoal.learning.training_plan import NoisySums, PlannedSum
 
@@ -27,14 +26,6 @@ BINS = 64
 
 _EDGES = np.log(np.arange(1, BINS) / np.arange(BINS - 1, 0, -1))
 """Log-odds between bins; the middle one is 0, where the predicted class changes."""
-
-
-class ScoreEstimate(NamedTuple):
-    """A score with an interval that covers noise and the sampling of rows."""
-
-    value: float
-    low: float
-    high: float
 
 
 class CalibrationPoint(NamedTuple):
@@ -46,7 +37,7 @@ class CalibrationPoint(NamedTuple):
     share: ScoreEstimate
 
 
-class ClassifierScores(PrivateEstimator):
+class ClassifierScores(ModelRelease):
     """The scores of a trained classifier of Shoal, for a price of their own.
 
     One table is released: how many rows of each class have a predicted probability in each of 64
@@ -60,33 +51,6 @@ class ClassifierScores(PrivateEstimator):
     Proof: training.md, *Scores*.
     """
 
-    nullable = ()
-
-    def __init__(
-        self,
-        model: PrivateClassifier | None = None,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        rows_per_person: int = 1,
-    ) -> None:
-        self.model = model
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.rows_per_person = rows_per_person
-
-    def __sklearn_clone__(self) -> Self:
-        """A copy for the same trained model; scikit-learn would forget what it learned."""
-        return type(self)(
-            self.model,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            rho=self.rho,
-            rows_per_person=self.rows_per_person,
-        )
-
     def _trained(self) -> PrivateClassifier:
         if not isinstance(self.model, PrivateClassifier):
             raise FactsError(
@@ -97,33 +61,12 @@ class ClassifierScores(PrivateEstimator):
         self.model._columns()  # noqa: SLF001 - refuses a model that is not trained
         return self.model
 
-    @property
-    def columns(self) -> dict[str, FeatureColumn]:
-        """The columns of the model, by name."""
-        return {each.name: each for each in self._trained()._columns()}  # noqa: SLF001
-
     def _target(self) -> FeatureColumn:
         target: FeatureColumn = self._trained().target_
         return two_classes(target)
 
-    def _stated(self, names: Any, *, named: bool) -> tuple[FeatureColumn, ...]:
-        self.n_features_in_ = len(names)
-        if named:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        return tuple(each for name, each in self.columns.items() if name in names)
-
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
-        missing = set(self.columns) - {each.name for each in columns}
-        if missing:
-            raise FactsError(
-                f"the model also needs the columns {', '.join(sorted(missing))}.",
-                remedy="Give every column that the model was trained with.",
-            )
-        if self.target_ is None or self.target_.levels != self._target().levels:
-            raise FactsError(
-                "the target does not have the classes that the model tells apart.",
-                remedy="Score the model on the target that it was trained for.",
-            )
+        self._check_rows(columns)
         return [PlannedSum("rows by class and score", 2 * BINS, 1, Fraction(1))]
 
     def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:  # noqa: ARG002
@@ -133,12 +76,6 @@ class ClassifierScores(PrivateEstimator):
         counts = np.bincount(cells[codes < 2], minlength=2 * BINS).astype(np.int64)
         noisy, sigma = sums.release("rows by class and score", counts)
         self.counts_, self.deviation_ = noisy.reshape(2, BINS), sigma
-
-    def settings(self) -> dict[str, str]:
-        """What the release depends on beside its columns: all that the model learned."""
-        told = json.dumps(self._trained()._state(), sort_keys=True)  # noqa: SLF001
-        digest = hashlib.sha256(told.encode()).hexdigest()
-        return {"model": f"{type(self.model).__name__} {digest}"}
 
     def _table(self) -> Floats:
         self._columns()

@@ -100,6 +100,18 @@ class FeatureColumn:
         other = len(self.levels)
         return np.fromiter((_code(known, each, other) for each in values), np.int64, len(values))
 
+    def undeclared(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which values are not declared: numbers outside the range, and everything that is none of
+        the levels.
+
+        Guarantee: as `steps`.
+        Edges: a missing number is not outside; a missing level is none of the levels.
+        """
+        if not self.ordered:
+            return np.asarray(self.codes(values) == len(self.levels))
+        numbers = _numbers(values)
+        return np.asarray((numbers < float(self.low or 0)) | (numbers > float(self.high or 0)))
+
     def bins(self, values: NDArray[Any], count: int) -> Integers:
         """The bin of each number, of ``count`` equal ones over the range; missing ones have the bin
         after the last.

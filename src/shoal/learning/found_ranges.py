@@ -6,6 +6,7 @@ others.  So columns are scaled anew by released numbers before anything else is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.learning.exact_sums import Floats, Integers, products
-from shoal.learning.feature_columns import STEPS
+from shoal.learning.feature_columns import STEPS, FeatureColumn
 from shoal.learning.row_designs import Arrays, LinearDesign, LinearRows
 from shoal.learning.training_plan import NoisySums, PlannedSum
 
@@ -35,11 +36,15 @@ _SURE, _MOST_LEFT_OUT = 3.3, 0.05
 class RangedRows:
     """Rows in found ranges, which of them are kept, and the matrix from coefficients in found ranges
     to those in declared ones.
+
+    ``found`` are the ranges by column, as a centre and a half width in whole steps of 2^-30 of half
+    the declared range; a column that keeps its declared range is not among them.
     """
 
     rows: LinearRows
     keep: NDArray[np.bool_]
     back: Floats
+    found: dict[str, tuple[int, int]]
 
 
 def planned_ranges(design: LinearDesign) -> list[PlannedSum]:
@@ -69,7 +74,7 @@ def ranged_rows(
     places = [each.start for each in design.blocks if each.linear]
     rows, back = LinearRows(design, arrays, keep), np.eye(design.size)
     if not numbers:
-        return RangedRows(rows, keep, back)
+        return RangedRows(rows, keep, back, {})
     read = [each.steps(arrays[each.name], _FINE) for each in numbers]
     there = [
         keep & ~missing if each.nullable else keep
@@ -78,12 +83,13 @@ def ranged_rows(
     steps = [each for each, _ in read]
     centres, counts = _means(steps, there, sums)
     halves = _widths(steps, there, centres, counts, sums)
-    kept = keep.copy()
+    kept, found = keep.copy(), dict[str, tuple[int, int]]()
     for at, (line, here, centre, half) in enumerate(
         zip(steps, there, centres, halves, strict=True)
     ):
         if centre - half <= -_FINE and centre + half >= _FINE:
             continue
+        found[numbers[at].name] = (centre, half)
         place, away = places[at], line - centre
         kept &= ~here | (np.abs(away) <= half)
         scaled = np.clip(np.rint(away * (STEPS / half)), -STEPS, STEPS)
@@ -93,7 +99,24 @@ def ranged_rows(
         if numbers[at].nullable:
             back[place + 1, place] = -shift
     rows.matrix[~kept] = 0
-    return RangedRows(rows, kept, back)
+    return RangedRows(rows, kept, back, found)
+
+
+def outside_found(
+    columns: Sequence[FeatureColumn], arrays: Arrays, found: Mapping[str, tuple[int, int]]
+) -> NDArray[np.bool_]:
+    """Which rows a training with these found ranges leaves out, each by itself.
+
+    Guarantee: as `ranged_rows`; ``found`` are released numbers.
+    """
+    out = np.zeros(len(arrays[columns[0].name]), dtype=np.bool_)
+    for each in columns:
+        if each.name in found:
+            centre, half = found[each.name]
+            steps, missing = each.steps(arrays[each.name], _FINE)
+            here = ~missing if each.nullable else np.ones(len(steps), dtype=np.bool_)
+            out |= here & (np.abs(steps - centre) > half)
+    return out
 
 
 def _means(

@@ -64,7 +64,9 @@ class LinearModel(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
     def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
         design = LinearDesign(columns, reference=True)
         target, missing = self.target_.steps(arrays[TARGET], UNIT)
-        theta = self._theta(ranged_rows(design, arrays, ~missing, sums), target, sums)
+        ranged = ranged_rows(design, arrays, ~missing, sums)
+        self.found_ranges_ = ranged.found
+        theta = self._theta(ranged, target, sums)
         units = column_units(design, self.target_)
         self.coef_ = units[:-1] @ theta
         self.intercept_ = float(units[-1] @ theta + float(self.target_.middle))

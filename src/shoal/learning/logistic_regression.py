@@ -143,7 +143,9 @@ class LogisticRegression(PrivateClassifier):
         design = self._design(columns)
         codes = two_classes(self.target_).codes(arrays[TARGET])
         if self.intervals_:
-            self._newton(ranged_rows(design, arrays, codes < 2, sums), codes, sums)
+            ranged = ranged_rows(design, arrays, codes < 2, sums)
+            self.found_ranges_ = ranged.found
+            self._newton(ranged, codes, sums)
             return
         rows = LinearRows(design, arrays, codes < 2)
         second, centred, rates = linear_moments(rows, (codes == 1)[:, None].astype(float), sums)

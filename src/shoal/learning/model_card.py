@@ -54,7 +54,8 @@ def model_card(
         Heading("What this card does not say"),
         Words(
             "How good the model is: score it on rows that it was not trained on (for private rows, "
-            "with ClassifierScores). Values outside a declared range counted as its nearer end."
+            "with ClassifierScores). Values outside a declared range counted as its nearer end; "
+            "ClippedShare tells how many rows that were, for a price of its own."
         ),
     ]
     return Page(f"Model card: {kind}", parts)

@@ -115,7 +115,7 @@ def pooled_rounds(
 
 
 def even_moments(
-    short: Floats, even: Floats, scale: float, sums: NoisySums
+    short: Floats, even: Floats, scale: float, sums: NoisySums, prior: float = _PRIOR
 ) -> tuple[PooledGradients, Floats]:
     """Second moments of rows in even coordinates, to pool gradients by; and the directions in which
     they are within their noise.
@@ -128,17 +128,20 @@ def even_moments(
     values, vectors = np.linalg.eigh(moments)
     floor = spread * math.sqrt(size / 2)
     known = np.asarray((vectors * np.maximum(values, floor)) @ vectors.T)
-    return PooledGradients(even, known, spread, _PRIOR), vectors[:, values <= floor]
+    return PooledGradients(even, known, spread, prior), vectors[:, values <= floor]
 
 
 class PooledGradients:
-    """Gradients of all rounds, pooled by their noise under a wide prior."""
+    """Gradients of all rounds, pooled by their noise under a wide prior.
+
+    ``variance`` is that of residuals, where the gradients are of weight 1; a Hessian has it within.
+    """
 
     def __init__(self, even: Floats, known: Floats, spread: float, prior: float) -> None:
         self._even, self._known, self._spread = even, known, spread
         self._prior = even.T @ even / prior
         self.phi = np.zeros(len(known))
-        self._step = 1.0
+        self._step, self.variance = 1.0, 1.0
         self._seen: list[tuple[Floats, float]] = []
 
     def begin(self, phi: Floats, step: float) -> None:
@@ -181,14 +184,22 @@ class PooledGradients:
         return self._known @ self._known * self._weight + self._prior
 
     @property
+    def noise(self) -> float:
+        """The squared length of the error that noise makes, on average."""
+        inverse = np.linalg.inv(self._known)
+        return float(np.sum(inverse * inverse)) / self._weight
+
+    @property
+    def squared_error(self) -> float:
+        """The squared length of the error of sampling and noise, on average."""
+        return self.noise + self.variance * float(np.trace(np.linalg.inv(self._known)))
+
+    @property
     def is_settled(self) -> bool:
         """Whether the last step is no longer than noise makes it, or so short that what is left after
         it, about its square, is small beside the error of sampling and noise.
         """
-        inverse = np.linalg.inv(self._known)
-        noise = float(np.sum(inverse * inverse)) / self._weight
-        error = noise + float(np.trace(inverse))
-        return self._step <= _SETTLED * noise or self._step**2 <= error / 4
+        return self._step <= _SETTLED * self.noise or self._step**2 <= self.squared_error / 4
 
     def line(self, variance: float, vague: Floats, back: Floats) -> FittedLine:
         """Coefficients with their covariance: the residuals' share is in every round the same, the

@@ -22,6 +22,7 @@ from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_rows, columns_called
 from shoal.query.certificate import certified
 from shoal.query.paying import Askable, PaymentRequest, QuestionCharge, read_for
+from shoal.query.source_values import with_source_values
 from shoal.sensitivity import Norm, Relation
 
 
@@ -56,7 +57,11 @@ class Trained(Protocol):
 
 
 class Learnable(Protocol):
-    """A model that can plan its training for a price."""
+    """A model that can plan its training for a price.
+
+    Where it has a true ``reads_source_values``, its columns are not moved into their declared facts
+    before it reads them.
+    """
 
     def learning(
         self,
@@ -96,6 +101,10 @@ class Training:
         self._features = [_known(known, name) for name in features]
         self._target = None if target is None else _known(known, target)
         wanted = [*self._features, *([] if self._target is None else [self._target])]
+        if getattr(model, "reads_source_values", False):
+            rows = with_source_values(rows, {each.name for each in wanted if each.person is None})
+            read = {each.name: each for each in rows.columns}
+            wanted = [read[each.name] for each in wanted]
         self.relation = Project(rows, tuple((each.name, Ref(each)) for each in wanted))
         self._bounded = Bounded(self.relation, (), (count_of(),), Norm.L2)
         self._source = asked_of.source_for(sorted(tables_of(self.relation)))
