@@ -15,6 +15,7 @@ _FINE = 1 << 400
 
 
 def true_share(score: Fraction) -> Fraction:
+    score = max(Fraction(-400), min(score, Fraction(400)))  # beyond, 150 digits tell nothing
     with localcontext() as context:
         context.prec = 150
         place = Decimal(score.numerator) / Decimal(score.denominator)

@@ -44,4 +44,6 @@ class CubeNoise:
         halves = 2 * sum(map(int, floors)) + self.size + 1
         bits = halves.bit_length()  # so that a place in the cube is known to half of a step
         places = uniform_below(1 << bits, self.size)
-        return [(halves * (2 * int(at) + 1 - (1 << bits)) + (1 << bits)) >> (bits + 1) for at in places]
+        return [
+            (halves * (2 * int(at) + 1 - (1 << bits)) + (1 << bits)) >> (bits + 1) for at in places
+        ]

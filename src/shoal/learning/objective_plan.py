@@ -75,7 +75,10 @@ class ObjectivePlan:
             )
         reach = whole(reach, "rows_per_person", at_least=1)
         plan = cls(LinearDesign(columns), measure.epsilon, reach, relation)
-        if plan.epsilon <= 0 or max(plan.mask, *(each.scale for each in plan.tilts)) > LARGEST_SCALE:
+        if (
+            plan.epsilon <= 0
+            or max(plan.mask, *(each.scale for each in plan.tilts)) > LARGEST_SCALE
+        ):
             raise CalibrationError(
                 "the noise would be wider than can be drawn.",
                 remedy="Ask with more budget, or for a model of fewer columns.",
@@ -103,7 +106,10 @@ class ObjectivePlan:
         """The coefficients of numbers, their indicators and the intercept."""
         ordered = {each.name for each in self.design.columns if each.ordered}
         found = (each for each in self.design.blocks if each.name in ordered)
-        return (*(at for each in found for at in range(each.start, each.stop)), self.design.size - 1)
+        return (
+            *(at for each in found for at in range(each.start, each.stop)),
+            self.design.size - 1,
+        )
 
     @cached_property
     def groups(self) -> tuple[tuple[tuple[int, ...], Fraction], ...]:
