@@ -64,7 +64,7 @@ def test_beside_every_draw_there_is_a_vector_of_the_exact_law(
 
         def law(scale: Fraction) -> Floors:
             assert scale == 1 / (rate * STEP)
-            return Floors()  # noqa: B023
+            return Floors()
 
         monkeypatch.setattr(cube_noise, "geometric", law)
         monkeypatch.setattr(cube_noise, "uniform_below", cells)

@@ -87,7 +87,7 @@ def test_a_pure_budget_is_charged_exactly_and_before_rows_are_read(
         raise ZeroDivisionError
 
     monkeypatch.setattr(MaskedMinimiser, "release", stop)
-    with pytest.raises(Exception):  # noqa: B017, PT011 - whatever the engine's failure becomes
+    with pytest.raises(Exception):  # noqa: B017 - whatever the engine's failure becomes
         held.learn(PureLogisticRegression(), **wanted, epsilon="0.2")
     assert held.budget.spent == Pure("0.9")
     with pytest.raises(BudgetExceeded):
@@ -118,7 +118,7 @@ def test_other_budgets_are_refused_with_what_to_use_instead() -> None:
         search.fit(np.zeros((5, 1)), np.zeros(5))
 
 
-class _Heard(Exception):  # noqa: N818 - no error
+class _Heard(Exception):
     pass
 
 
@@ -130,7 +130,7 @@ def heard(monkeypatch: pytest.MonkeyPatch, act: Any) -> tuple[ObjectivePlan, Any
         found.extend([self._plan, matrix, second])
         raise _Heard
 
-    with monkeypatch.context() as patch, pytest.raises(Exception):  # noqa: B017, PT011
+    with monkeypatch.context() as patch, pytest.raises(Exception):  # noqa: B017
         patch.setattr(MaskedMinimiser, "release", release)
         act()
     plan, matrix, second = found

@@ -29,7 +29,7 @@ _UPPER = 28
 
 _HALF = 26
 _ROWS = 1 << 14
-_SEARCH, _POLISH = 60, 8
+_SEARCH, _POLISH, _CLOSE = 200, 8, 1e-7
 
 
 @dataclass(frozen=True)
@@ -153,33 +153,54 @@ class TiltedLoss:
         return self._descended(target)
 
     def _searched(self) -> tuple[Floats, Floats]:
-        """About where the minimum is, and the curvature there, by damped steps of Newton in doubles.
+        """About where the minimum is, and the curvature there, by steps of Newton in doubles: whole
+        ones, halved while the loss does not fall, and at last as short as to be sure of it.
 
-        Reference: Sun and Tran-Dinh 2019, for the damping.
+        Reference: Sun and Tran-Dinh 2019, for the length that is sure.
         """
         theta = np.zeros(len(self.tilt))
-        slope, curved = self._doubles(theta)
+        loss, slope, curved = self._doubles(theta)
         for _ in range(_SEARCH):
             away = _solved(curved, slope)
             if away is None:
                 break
             far = math.sqrt(self.columns) * float(np.linalg.norm(away))
-            if not far > 1e-7:
+            if not far > _CLOSE:
                 break
-            theta = theta - away * (1.0 if far < 0.5 else math.log1p(far) / far)
-            slope, curved = self._doubles(theta)
+            length, fall = 1.0, float(slope @ away) / 4
+            sure = math.log1p(far) / far
+            while length > sure and not self._loss(theta - length * away) < loss - length * fall:
+                length = max(length / 2, sure)
+            theta = theta - length * away
+            loss, slope, curved = self._doubles(theta)
         return theta, curved
 
-    def _doubles(self, theta: Floats) -> tuple[Floats, Floats]:
+    def _loss(self, theta: Floats) -> float:
+        total = self._tilted(theta)
+        for start in range(0, len(self.matrix), _ROWS):
+            piece = slice(start, start + _ROWS)
+            score = self.matrix[piece] @ theta * (1 / STEPS)
+            total += float(np.logaddexp(0, score).sum() - score @ self.second[piece])
+        return total
+
+    def _tilted(self, theta: Floats) -> float:
+        tilt = float(self.step) * np.array(self.tilt, dtype=np.float64)
+        return float(float(self.ridge) / 2 * (theta @ theta) + tilt @ theta)
+
+    def _doubles(self, theta: Floats) -> tuple[float, Floats, Floats]:
+        """The loss, its slope and its curvature."""
+        total = self._tilted(theta)
         slope = float(self.ridge) * theta + float(self.step) * np.array(self.tilt, dtype=np.float64)
         curved = float(self.ridge) * np.eye(len(theta))
         for start in range(0, len(self.matrix), _ROWS):
             piece = slice(start, start + _ROWS)
             rows = self.matrix[piece] * (1 / STEPS)
-            share = 1 / (1 + np.exp(-np.clip(rows @ theta, -500, 500)))
+            score = rows @ theta
+            share = 1 / (1 + np.exp(-np.clip(score, -500, 500)))
+            total += float(np.logaddexp(0, score).sum() - score @ self.second[piece])
             slope = slope + (share - self.second[piece]) @ rows
             curved = curved + (rows * (share * (1 - share))[:, None]).T @ rows
-        return slope, curved
+        return total, slope, curved
 
     def _descended(self, target: Fraction) -> Point:
         """Steps of the gradient over the largest curvature there can be, with more and more digits."""
