@@ -150,7 +150,7 @@ def test_the_parts_of_the_price_add_up_to_it(name: str, epsilon: Any) -> None:
         assert rows + 2 * steps / plan.mask <= plan.epsilon
         assert plan.mask * plan.grid <= MASK_SCALE
         assert plan.target > 0
-        assert account(plan.event, relation=str(relation)).cost(Pure).epsilon == plan.epsilon
+        assert account(plan.event, relation=str(relation)).cost(Pure) == Pure(plan.epsilon)
 
 
 def test_what_is_computed_is_within_the_allowance_of_the_exact_minimiser() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import cache
 
@@ -9,7 +10,7 @@ import numpy as np
 from flint import arb, fmpz
 from numpy.typing import NDArray
 
-from shoal.exact import at_precision
+from shoal.exact import at_precision, dyadic
 from shoal.learning.exact_sums import Integers
 
 SCORE_BITS = 52
@@ -41,7 +42,8 @@ def quick_shares(scores: Integers) -> Integers:
     found = powers[-1][at]
     for each in powers[-2::-1]:
         found = each[at] + away * found
-    return np.clip(np.rint(found * 2.0**SHARE_BITS), 0, 2.0**SHARE_BITS).astype(np.int64)
+    whole = np.rint(found * 2.0**SHARE_BITS).astype(np.int64)
+    return np.asarray(np.clip(whole, 0, 1 << SHARE_BITS), dtype=np.int64)
 
 
 @cache
@@ -78,6 +80,6 @@ def fine_shares(scores: Iterable[int], score_bits: int, bits: int) -> list[int]:
         if not -end < score < end:  # exp(-bits) is below 2^-bits
             return one if score > 0 else zero
         place = arb(fmpz(score)) / arb(fmpz(1 << score_bits))
-        return int((arb(fmpz(one)) / (1 + (-place).exp())).mid().floor().unique_fmpz())
+        return math.floor(dyadic((arb(fmpz(one)) / (1 + (-place).exp())).mid()))
 
     return at_precision(2 * bits + 64, lambda: [share(int(each)) for each in scores])

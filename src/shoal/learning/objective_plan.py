@@ -144,7 +144,7 @@ class ObjectivePlan:
         """A power of two, so fine that rounding moves all coefficients by a quarter of the allowance
         at most.
         """
-        finest = self.allowance / max(4 * self.design.size, self.mask_cost)
+        finest = self.allowance / max(Fraction(4 * self.design.size), self.mask_cost)
         return Fraction(2) ** exponent_of(finest)
 
     @property
