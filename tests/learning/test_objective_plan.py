@@ -192,6 +192,7 @@ def test_the_mask_is_drawn_at_its_scale(monkeypatch: pytest.MonkeyPatch) -> None
     assert (steps == np.rint(steps)).all()
 
 
+@pytest.mark.slow
 def test_the_tilt_is_drawn_at_the_rates_of_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = planned("both", 1)
     heard: list[Any] = []

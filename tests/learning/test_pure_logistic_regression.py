@@ -28,6 +28,7 @@ from shoal.learning.cube_noise import CubeNoise
 from shoal.learning.feature_columns import stated_column
 from shoal.learning.objective_plan import MaskedMinimiser, ObjectivePlan
 from shoal.noise.seam import seeded
+from shoal.vault.release_pages import certificate_page
 
 FACTS: dict[str, Any] = {
     "age": Range(18, 90), "ward": Choices(["a", "b", "c"]), "sick": Choices(["no", "yes"]),
@@ -187,6 +188,17 @@ def test_it_is_saved_with_its_price_and_replayed_from_a_vault(tmp_path: Path) ->
     assert kept.cost == Pure(1)
     assert kept.certificate_ == first.certificate_
     assert "random linear term" in kept.report().markdown()
+    page = certificate_page(kept.certificate_).markdown()
+    assert "slope of the loss, levels" in page
+    assert "Laplace, scale" in page
+
+
+def test_the_certificate_of_a_model_of_sums_has_a_page() -> None:
+    held: Any = shoal.private(people(50), protects=Row(), columns=FACTS, budget=Approx(1, "1e-6"))
+    model = held.learn(
+        LogisticRegression(rounds=2), target="sick", features=["age"], epsilon="0.5"
+    )  # fmt: skip
+    assert "rounded Gaussian, sigma" in certificate_page(model.certificate_).markdown()
 
 
 def ratio(plan: ObjectivePlan, *, canary: bool) -> float:

@@ -50,11 +50,12 @@ _RESERVED = frozenset({TARGET, OWNERS, PART})
 
 
 class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
-    """A model that reads private rows through planned noisy sums, and through nothing else.
+    """A model that reads private rows through planned releases, and through nothing else: noisy
+    sums, or of one model a minimiser.
 
     ``columns`` states each feature: `shoal.Range`, `shoal.Choices`, or one fact for all.  The price
-    is ``epsilon`` with ``delta``, or ``rho``; ``people.learn(model, ...)`` takes both from the
-    table and its budget instead.  ``nullable`` names the columns whose missing values get an
+    is ``epsilon`` with ``delta``, or ``rho``, or ``epsilon`` alone where `takes_pure_budgets` says
+    so; ``people.learn(model, ...)`` takes both from the table and its budget instead.  ``nullable`` names the columns whose missing values get an
     indicator; elsewhere a missing number is read as the middle of its range.
     """
 
