@@ -9,6 +9,7 @@ _ROWS = f"{_PLAN}::test_one_row_moves_every_planned_sum_by_no_more_than_its_boun
 
 _PAIRS = "tests/learning/test_additive_pairs.py"
 _SEARCH = "tests/learning/test_private_search.py"
+_OBJECTIVE = "tests/learning/test_objective_plan.py"
 _CANARY = "tests/learning/test_canaries.py::test_a_canary_spends_much_of_the_budget_and_never_more"
 
 LEARNING = (
@@ -471,5 +472,103 @@ LEARNING = (
         'whole(self.bins, "bins", at_least=0)',
         "Without a bin of its own, a number is counted in a cell of the next column: twice there.",
         ("tests/learning/test_row_by_row.py::test_columns_have_cells_and_models_have_rounds",),
+    ),
+    Mutation(
+        "the-curvature-of-a-row-is-not-paid",
+        "src/shoal/learning/objective_plan.py",
+        "return self.units / self.row_cost",
+        "return self.units / self.row_cost / 8",
+        "With a small ridge the Jacobian of the minimiser tells more of a row than is charged.",
+        (f"{_OBJECTIVE}::test_a_row_in_the_worst_place_costs_nearly_all_that_is_paid",),
+    ),
+    Mutation(
+        "the-ridge-forgets-the-length-of-rows",
+        "src/shoal/learning/objective_plan.py",
+        "return self.units / self.row_cost",
+        "return 1 / self.row_cost",
+        "The squared length of a row is missing from what its curvature costs.",
+        (f"{_OBJECTIVE}::test_a_row_in_the_worst_place_costs_nearly_all_that_is_paid",),
+    ),
+    Mutation(
+        "the-intercept-has-no-ridge",
+        "src/shoal/learning/tilted_loss.py",
+        "Fraction(total, unit) + self.ridge * Fraction(place, 1 << at.bits) + self.step * tilt",
+        "Fraction(total, unit) + (place is not at.steps[-1]) * self.ridge * Fraction(place, 1 << at.bits) + self.step * tilt",
+        "Another minimiser is released than the one whose density was bounded.",
+        ("tests/learning/test_tilted_loss.py::test_a_gradient_is_no_further_off_than_it_says",),
+    ),
+    Mutation(
+        "the-minimiser-has-no-mask",
+        "src/shoal/learning/objective_plan.py",
+        "float((round_half_up(Fraction(each) / unit) + int(more)) * plan.grid)",
+        "float(round_half_up(Fraction(each) / unit) * plan.grid)",
+        "The last digits of the computed minimiser depend on rows in ways that nobody bounded.",
+        (f"{_OBJECTIVE}::test_the_mask_is_drawn_at_its_scale",),
+    ),
+    Mutation(
+        "the-mask-is-paid-once",
+        "src/shoal/learning/objective_plan.py",
+        "return self.epsilon * MASK / 2",
+        "return self.epsilon * MASK",
+        "What is computed is hidden on the side of one neighbour and not of the other.",
+        (f"{_OBJECTIVE}::test_the_parts_of_the_price_add_up_to_it",),
+    ),
+    Mutation(
+        "half-of-the-tilt",
+        "src/shoal/learning/cube_noise.py",
+        "halves = 2 * sum(map(int, floors)) + self.size + 1",
+        "halves = sum(map(int, floors)) + self.size + 1",
+        "The loss is tilted by half of the noise that is paid for.",
+        ("tests/learning/test_cube_noise.py",),
+    ),
+    Mutation(
+        "a-cube-of-one-exponential-too-few",
+        "src/shoal/learning/cube_noise.py",
+        "floors = geometric(self.scale).many(self.size + 1)",
+        "floors = geometric(self.scale).many(self.size)",
+        "The density of the tilt has a peak in the middle, where its logarithm has no bound.",
+        ("tests/learning/test_cube_noise.py",),
+    ),
+    Mutation(
+        "the-error-of-shares-is-left-out",
+        "src/shoal/learning/tilted_loss.py",
+        "return total, STEPS << SHARE_BITS, Fraction(1, 1 << QUICK_ERROR_BITS)",
+        "return total, STEPS << SHARE_BITS, Fraction(0)",
+        "A gradient is called short that is longer than the mask hides.",
+        (
+            "tests/learning/test_tilted_loss.py::test_a_gradient_that_may_be_off_is_not_taken_for_short",
+        ),
+    ),
+    Mutation(
+        "a-minimiser-without-a-certificate",
+        "src/shoal/learning/tilted_loss.py",
+        "            if is_within(slope, error, target):\n                return point\n            if bits == 0",
+        "            if point is not None:\n                return point\n            if bits == 0",
+        "Where doubles end, the minimiser is released however far off it is.",
+        ("tests/learning/test_tilted_loss.py",),
+    ),
+    Mutation(
+        "a-changed-unit-is-paid-as-one-that-comes",
+        "src/shoal/learning/objective_plan.py",
+        "rows = self.reach * (2 if self.relation is Relation.CHANGE else 1)\n        return self.epsilon",
+        "rows = self.reach\n        return self.epsilon",
+        "Rows that leave and rows that come are paid once.",
+        (f"{_OBJECTIVE}::test_the_densities_of_neighbours_differ_by_no_more_than_is_paid",),
+    ),
+    Mutation(
+        "the-numbers-of-a-row-spend-no-rate",
+        "src/shoal/learning/objective_plan.py",
+        "each = self.row_cost / (cube + levels)",
+        "each = self.row_cost / cube if not levels else self.row_cost / levels",
+        "The rates of the cube and of the levels add up to more than a row may cost.",
+        (f"{_OBJECTIVE}::test_what_a_row_spends_on_all_its_cubes_is_its_price",),
+    ),
+    Mutation(
+        "a-minimiser-is-released-twice",
+        "src/shoal/learning/objective_plan.py",
+        "self._is_released = True",
+        "self._is_released = False",
+        "One charge pays for as many releases as one likes.",
+        (f"{_OBJECTIVE}::test_it_is_released_once_by_its_own_process",),
     ),
 )

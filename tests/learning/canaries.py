@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from tests.learning.models import MODELS, stated
+from tests.learning.recorded_sums import plan_of
 
 from shoal import Relation, ZeroConcentrated
 from shoal.learning.estimator import TARGET, PlannedTraining
@@ -89,16 +90,16 @@ class Attack:
         if this canary were the worst: the squares of what it moved, each over its noise.
         """
         planned = self.planned()
-        heard = HeardSums(planned.plan)
+        heard = HeardSums(plan_of(planned))
         planned.model._train(planned.columns, self.rows(canary=canary), heard)
         both = []
         for each in (False, True):
-            again = ToldSums(planned.plan, heard.answers)
+            again = ToldSums(plan_of(planned), heard.answers)
             planned.model._train(planned.columns, self.rows(canary=each), again)
             both.append(again.exact)
         score = squared = 0.0
         for (noisy, _), one, two, noise in zip(
-            heard.answers, *both, planned.plan.mechanisms, strict=True
+            heard.answers, *both, plan_of(planned).mechanisms, strict=True
         ):
             sigma = float(noise.sigma)
             moved = (two - one) / sigma

@@ -31,6 +31,7 @@ from shoal.learning import (
     NaiveBayes,
     PoissonRegression,
     PrivateEstimator,
+    PureLogisticRegression,
     Ridge,
 )
 from shoal.learning.feature_columns import FeatureColumn, stated_column
@@ -77,8 +78,14 @@ MODELS: dict[str, Callable[[], PrivateEstimator]] = {
         **PRICE, classes=["no", "yes", "perhaps"], rounds=4
     ),
     "poisson": lambda: PoissonRegression(**PRICE, target_range=(0, 4)),
+    "pure logistic": lambda: PureLogisticRegression(
+        epsilon=2, columns=COLUMNS, nullable=["fee"], classes=["no", "yes"]
+    ),
     "scores": _scores,
 }
+
+SUMMED = [name for name in MODELS if name != "pure logistic"]
+"""The models that read rows through planned sums with Gaussian noise."""
 
 
 @cache

@@ -42,10 +42,16 @@ def planned_training(model: PrivateEstimator) -> PlannedTraining:
     )
 
 
+def plan_of(planned: PlannedTraining) -> TrainingPlan:
+    """The plan of a model that reads rows through sums."""
+    assert isinstance(planned.plan, TrainingPlan)
+    return planned.plan
+
+
 def exact_sums_seen(
     planned: PlannedTraining, arrays: dict[str, Any], seed: int, scale: float
 ) -> list[Any]:
-    sums = RecordedSums(planned.plan, seed, scale)
+    sums = RecordedSums(plan_of(planned), seed, scale)
     planned.model._train(planned.columns, arrays, sums)
-    assert len(sums.seen) == len(planned.plan.sums)
+    assert len(sums.seen) == len(plan_of(planned).sums)
     return sums.seen

@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import r2_score, roc_auc_score
 from tests.learning.canaries import Attack
 from tests.learning.models import MODELS, rows, targets
-from tests.learning.recorded_sums import RecordedSums, exact_sums_seen, planned_training
+from tests.learning.recorded_sums import RecordedSums, exact_sums_seen, plan_of, planned_training
 
 from shoal import Choices, Range
 from shoal.errors import FactsError, RangeError, UnknownNameError
@@ -48,7 +48,7 @@ def test_one_row_moves_rounds_with_pairs_by_no_more_than_their_bound(name: str) 
         for left_out in range(4):
             fewer = {n: np.delete(values, left_out) for n, values in arrays.items()}
             found = exact_sums_seen(planned, fewer, seed, scale)
-            for one, two, limit in zip(whole, found, planned.plan.sums, strict=True):
+            for one, two, limit in zip(whole, found, plan_of(planned).sums, strict=True):
                 assert sum(int(each) ** 2 for each in (one - two).tolist()) <= limit.squared
 
 
@@ -74,7 +74,7 @@ def test_whether_pairs_are_looked_for_follows_from_released_counts(
     for count in (0, 3000):
         arrays: dict[str, Any] = rows(model, count, rng)
         arrays[TARGET] = targets(model, count, rng)
-        model._train(planned.columns, arrays, Told(planned.plan, 1, 10.0))
+        model._train(planned.columns, arrays, Told(plan_of(planned), 1, 10.0))
         assert bool(model.pairs_) == (told > 0)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.learning.canaries import Attack
-from tests.learning.models import MODELS
+from tests.learning.models import SUMMED
 
 from shoal.auditing import audit
 from shoal.learning import training_plan
@@ -18,7 +18,7 @@ from shoal.mechanisms import Gaussian
 from shoal.noise.seam import seeded
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", SUMMED)
 def test_a_canary_spends_much_of_the_budget_and_never_more(name: str) -> None:
     """Of the planned noise: half of it would make the square at least four times as large."""
     with seeded("canary"):
@@ -29,7 +29,7 @@ def test_a_canary_spends_much_of_the_budget_and_never_more(name: str) -> None:
 
 @pytest.mark.audit
 @pytest.mark.parametrize("half", [False, True])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", SUMMED)
 def test_the_likelihood_ratio_finds_a_canary_only_where_noise_is_halved(
     name: str, half: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

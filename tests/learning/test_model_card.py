@@ -11,7 +11,13 @@ from tests.learning.models import COLUMNS, MODELS, rows, targets
 
 from shoal import Range
 from shoal.errors import FactsError, ShoalError
-from shoal.learning import KMeans, LinearRegression, LogisticRegression, load
+from shoal.learning import (
+    KMeans,
+    LinearRegression,
+    LogisticRegression,
+    PureLogisticRegression,
+    load,
+)
 from shoal.noise.seam import seeded
 
 
@@ -24,7 +30,8 @@ def test_every_model_has_a_card_which_names_its_price_its_columns_and_its_sums(
     model.fit(pd.DataFrame(rows(model, 50, rng)), targets(model, 50, rng))
     text = model.report().markdown()
     assert f"Model card: {type(model).__name__}" in text
-    assert "epsilon 2, delta 1e-06" in text or "epsilon 2, delta 1e-6" in text
+    price = "epsilon 2" if name == "pure logistic" else "epsilon 2, delta 1e-6"
+    assert f"| privacy cost | {price} |" in text
     assert all(f"| {each} |" in text for each in model.columns)
     assert model.releases_[0].removesuffix(" 1") in text
     assert ("interval" in text) == hasattr(model, "covariance_") or name == "components"
@@ -34,10 +41,14 @@ def test_every_model_has_a_card_which_names_its_price_its_columns_and_its_sums(
 
 @pytest.mark.slow
 def test_a_plan_costs_nothing_and_more_epsilon_is_better() -> None:
-    for kind in (LogisticRegression, LinearRegression):
+    for kind, least in (
+        (LogisticRegression, "0.05"),
+        (LinearRegression, "0.05"),
+        (PureLogisticRegression, "0.001"),
+    ):
         with seeded("curve"):
-            curve = kind(columns=COLUMNS).plan(8000, epsilons=["0.05", 5])
-        assert [each.epsilon for each in curve] == [0.05, 5]
+            curve = kind(columns=COLUMNS).plan(8000, epsilons=[least, 5])
+        assert [each.epsilon for each in curve] == [float(least), 5]
         assert curve[0].score < curve[1].score <= curve[1].best + 0.01
         assert curve[1].best - curve[1].score < 0.05
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.learning.recorded_sums import plan_of
 
 import shoal
 from shoal import Approx, Choices, Range, Relation, Row
@@ -61,7 +62,7 @@ def test_the_event_of_a_search_costs_what_was_asked_for() -> None:
         spent = account(search.event, relation=str(relation)).epsilon(delta="1e-6").epsilon
         assert 0.98 < spent <= 1
         mu = float(search.mu)
-        for plan in (search.scores, *(each.plan for each in search.trainings)):
+        for plan in (search.scores, *map(plan_of, search.trainings)):
             ratios = [float(m.sensitivity.value) / float(m.sigma) for m in plan.mechanisms]
             assert 0.99 * mu < sum(each**2 for each in ratios) ** 0.5 <= mu * (1 + 1e-9)
 

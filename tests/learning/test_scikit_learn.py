@@ -28,6 +28,7 @@ from shoal.learning import (
     LogisticRegression,
     MultinomialRegression,
     PrivateEstimator,
+    PureLogisticRegression,
     Ridge,
 )
 
@@ -41,6 +42,9 @@ MODELS: dict[str, Callable[[], PrivateEstimator]] = {
     "ridge": lambda: Ridge(**PRICE, target_range=(-300, 300)),
     "svm": lambda: LinearSVM(**PRICE, classes=[0, 1], rounds=6),
     "logistic": lambda: LogisticRegression(**PRICE, classes=[0, 1], rounds=6),
+    "pure logistic": lambda: PureLogisticRegression(
+        epsilon=10**6, columns=Range(-10, 10), classes=[0, 1]
+    ),
     "multinomial": lambda: MultinomialRegression(**PRICE, classes=[0, 1, 2], rounds=6),
     "components": lambda: PCA(**PRICE),
     "clusters": lambda: KMeans(3, **PRICE),

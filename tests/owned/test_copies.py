@@ -26,8 +26,10 @@ from shoal.accounting import PureFilter, RenyiFilter, ZeroConcentratedFilter
 from shoal.errors import OwnerError
 from shoal.events import StatedPure
 from shoal.learning import NetworkTraining
+from shoal.learning.feature_columns import stated_column
 from shoal.learning.nets.correlated_plan import CorrelatedPlan, CorrelatedSums
 from shoal.learning.nets.step_plan import SampledSums, StepPlan, planned_steps
+from shoal.learning.objective_plan import MaskedMinimiser, ObjectivePlan
 from shoal.learning.training_plan import NoisySums, TrainingPlan
 from shoal.ledger import Charge, Ledger
 from shoal.local.protocols.statistical import StatisticalQueries
@@ -81,6 +83,9 @@ MAKERS: dict[type, Make] = {
     Budget: lambda _: Budget(Pure(1), relation="add_remove"),
     Rehearsal: lambda _: Rehearsal(Pure(1), relation="add_remove"),
     SparseVectorRun: lambda _: AboveThreshold(epsilon=1, sensitivity=1).start(threshold=1),
+    MaskedMinimiser: lambda _: ObjectivePlan.of(
+        (stated_column("a", (0, 1)),), Pure(1), reach=1, relation=Relation.ADD_REMOVE
+    ).begin(),
     NoisySums: lambda _: TrainingPlan((), (), 1, Relation.ADD_REMOVE).begin(),
     SampledSums: planned_sampled_steps,
     CorrelatedSums: planned_correlated_steps,
@@ -175,6 +180,7 @@ NOTHING_TO_SPEND = {
     "learning/penalised_regression.py Lasso": "a model, made of sums that were paid for",
     "learning/penalised_regression.py Ridge": "a model, made of sums that were paid for",
     "learning/kmeans.py KMeans": "a model, made of sums that were paid for",
+    "learning/pure_logistic_regression.py PureLogisticRegression": "a model, made of one release that was paid for",
     "learning/logistic_regression.py LogisticRegression": "a model, made of sums that were paid for",
     "learning/multinomial_regression.py MultinomialRegression": "a model, made of sums that were paid for",
     "learning/private_search.py PrivateSearchCV": "a model, made of sums that were paid for",

@@ -36,6 +36,7 @@ from shoal.learning.pca import PCA
 from shoal.learning.penalised_regression import Lasso, Ridge
 from shoal.learning.poisson_regression import PoissonRegression
 from shoal.learning.private_search import PrivateSearchCV
+from shoal.learning.pure_logistic_regression import PureLogisticRegression
 
 __all__ = [
     "PCA",
@@ -65,6 +66,7 @@ __all__ = [
     "PoissonRegression",
     "PrivateEstimator",
     "PrivateSearchCV",
+    "PureLogisticRegression",
     "Ridge",
     "Scaler",
     "ScoreEstimate",
@@ -94,6 +96,7 @@ _MODELS: dict[str, type[PrivateEstimator]] = {
         NeuralNetRegressor,
         PCA,
         PoissonRegression,
+        PureLogisticRegression,
         Ridge,
     )
 }

@@ -31,7 +31,7 @@ from shoal.learning.model_files import write_model
 from shoal.learning.model_state import packed, unpacked
 from shoal.learning.persons import owner_numbers, person_keys, rows_within
 from shoal.learning.row_designs import Arrays
-from shoal.learning.training_plan import NoisySums, PlannedSum, TrainingPlan
+from shoal.learning.training_plan import NoisySums, PlannedSum, ReleasePlan, TrainingPlan
 from shoal.measures import Approx, Measure, ZeroConcentrated
 from shoal.page import Page
 from shoal.plan import Choices, Column
@@ -50,15 +50,20 @@ _RESERVED = frozenset({TARGET, OWNERS, PART})
 
 
 class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
-    """A model that reads private rows through planned noisy sums, and through nothing else.
+    """A model that reads private rows through planned releases, and through nothing else: noisy
+    sums, or of one model a minimiser.
 
     ``columns`` states each feature: `shoal.Range`, `shoal.Choices`, or one fact for all.  The price
-    is ``epsilon`` with ``delta``, or ``rho``; ``people.learn(model, ...)`` takes both from the
-    table and its budget instead.  ``nullable`` names the columns whose missing values get an
+    is ``epsilon`` with ``delta``, or ``rho``, or ``epsilon`` alone where `takes_pure_budgets` says
+    so; ``people.learn(model, ...)`` takes both from the table and its budget instead.  ``nullable`` names the columns whose missing values get an
     indicator; elsewhere a missing number is read as the middle of its range.
     """
 
+    takes_pure_budgets = False
+    """Whether a training can be paid from a budget without a delta."""
+
     _target_needed = True
+    _read_through = "Sums over rows with Gaussian noise, and nothing else."
     epsilon: Number | None
     delta: Number | None
     rho: Number | None
@@ -74,6 +79,10 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
         """Make the model; rows may be used for the planned sums only."""
 
+    def _price(self) -> Measure:
+        """What a fit costs, as the caller stated it."""
+        return stated_measure(self.epsilon, self.delta, self.rho)
+
     def _planned(
         self,
         columns: tuple[FeatureColumn, ...],
@@ -81,7 +90,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         *,
         reach: int,
         relation: Relation,
-    ) -> TrainingPlan:
+    ) -> ReleasePlan:
         """The plan of all releases, with their noise."""
         return TrainingPlan.of(self._sums(columns), measure, reach=reach, relation=relation)
 
@@ -110,7 +119,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             lists every value is read by itself.
         """
         self._forget()
-        measure = stated_measure(self.epsilon, self.delta, self.rho)
+        measure = self._price()
         arrays = frame_columns(X)
         columns = self._stated(tuple(arrays), named=hasattr(X, "columns"))
         held = dict(arrays)
@@ -228,6 +237,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             columns=columns,
             target=self.target_,
             cost=str(self.cost_),
+            read_through=self._read_through,
             releases=getattr(self, "releases_", ()),
             protects=str(
                 told.get("protects", "as whoever trained it with fit() says; no account was kept")
@@ -292,7 +302,7 @@ class PlannedTraining:
     model: PrivateEstimator
     columns: tuple[FeatureColumn, ...]
     target: FeatureColumn | None
-    plan: TrainingPlan
+    plan: ReleasePlan
     measure: Measure
 
     @classmethod
@@ -333,6 +343,10 @@ class PlannedTraining:
     def samples_units(self) -> bool:
         return self.plan.samples_units
 
+    @property
+    def noise(self) -> str:
+        return self.plan.noise_law
+
     def terms(self) -> list[dict[str, str]]:
         return self.plan.terms()
 
@@ -368,7 +382,7 @@ class PlannedTraining:
         with np.errstate(all="ignore"):
             model._train(self.columns, arrays, self.plan.begin())  # noqa: SLF001 - the model's own part
         model.event_, model.cost_ = self.plan.event, self.measure
-        model.releases_ = tuple(each.name for each in self.plan.sums)
+        model.releases_ = self.plan.releases
         return model
 
     def stored(self) -> dict[str, Any]:

@@ -64,7 +64,9 @@ def learning_curve(
     test = {name: values[rows:] for name, values in made.items()}
     found = []
     for epsilon in epsilons:
-        copy = clone(model).set_params(rho=None, epsilon=epsilon, delta=delta, **settings)
+        price = {"rho": None, "epsilon": epsilon, "delta": delta}
+        known = {name: value for name, value in price.items() if name in model.get_params()}
+        copy = clone(model).set_params(**known, **settings)
         copy.fit(_MadeUpRows(train), target[:rows])
         act = copy.decision_function if classes else copy.predict
         score = roc_auc_score if classes else r2_score

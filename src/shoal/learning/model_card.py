@@ -22,6 +22,7 @@ def model_card(
     columns: Sequence[FeatureColumn],
     target: FeatureColumn | None,
     cost: str,
+    read_through: str,
     releases: Sequence[str],
     protects: str,
     coefficients: Sequence[Coefficient],
@@ -45,8 +46,8 @@ def model_card(
             [[each.name, _values(each), _missing(each)] for each in columns],
         ),
         Heading("What the rows were read through"),
-        Words("Sums over rows with Gaussian noise, and nothing else.", "note"),
-        PageTable(["sums", "releases"], _grouped(releases), numbers=frozenset({1})),
+        Words(read_through, "note"),
+        PageTable(["what", "releases"], _grouped(releases), numbers=frozenset({1})),
     ]
     if coefficients:
         parts += [Heading("Coefficients"), _coefficient_part(coefficients)]

@@ -13,7 +13,7 @@ import numpy as np
 from shoal.errors import DataError
 from shoal.events import Event
 from shoal.learning.feature_columns import FeatureColumn
-from shoal.measures import Approx, Measure, ZeroConcentrated
+from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 
 
 def packed(value: Any) -> Any:
@@ -37,6 +37,8 @@ def packed(value: Any) -> Any:
         return {"event": value.to_dict()}
     if isinstance(value, ZeroConcentrated):
         return {"rho": str(value.rho)}
+    if isinstance(value, Pure):
+        return {"pure": str(value.epsilon)}
     if isinstance(value, Approx):
         return {"epsilon": str(value.epsilon), "delta": str(value.delta)}
     if isinstance(value, tuple | list):
@@ -78,6 +80,8 @@ def unpacked(said: Any) -> Any:
 def _measure(said: dict[str, Any]) -> Measure:
     if "rho" in said:
         return ZeroConcentrated(Fraction(said["rho"]))
+    if "pure" in said:
+        return Pure(Fraction(said["pure"]))
     if "epsilon" in said:
         return Approx(Fraction(said["epsilon"]), Fraction(said["delta"]))
     raise _unreadable()

@@ -106,6 +106,10 @@ class PlannedSearch:
         """
         return any(each.samples_units for each in self.trainings)
 
+    @property
+    def noise(self) -> str:
+        return self.scores.noise_law
+
     def identity(self) -> dict[str, Any]:
         first = self.trainings[0].identity()
         tried = [each.model.settings() for each in self.trainings]
@@ -175,7 +179,7 @@ class PlannedSearch:
         for name in ("columns_", "target_", "n_features_in_"):
             setattr(model, name, getattr(planned.model, name))
         model._train(planned.columns, train, planned.plan.begin())  # noqa: SLF001 - its own part
-        model.releases_ = tuple(each.name for each in planned.plan.sums)
+        model.releases_ = planned.plan.releases
         scores = row_scores(model, test)
         told = np.array([scores.sum(), MARK * len(test[TARGET])], dtype=np.int64)
         noisy, _ = self.scores.begin().release("score", told)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,29 @@ from shoal.mechanisms.affordable_parameters import gaussian_mu_of
 from shoal.noise import LARGEST_SCALE
 from shoal.owned import Owned
 from shoal.sensitivity import Norm, Relation, Sensitivity
+
+
+class ReleasePlan(Protocol):
+    """What a training will release, from public facts, and at which price."""
+
+    @property
+    def reach(self) -> int: ...
+
+    @property
+    def event(self) -> Composed: ...
+
+    @property
+    def releases(self) -> tuple[str, ...]: ...
+
+    @property
+    def noise_law(self) -> str: ...
+
+    @property
+    def samples_units(self) -> bool: ...
+
+    def terms(self) -> list[dict[str, str]]: ...
+
+    def begin(self) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -79,6 +102,16 @@ class TrainingPlan:
         """What is released, as one event."""
         pairs = zip(self.mechanisms, self.sums, strict=True)
         return Composed(tuple(noise.event_for(size=each.size) for noise, each in pairs))
+
+    @property
+    def releases(self) -> tuple[str, ...]:
+        """What is released, by name and in order."""
+        return tuple(each.name for each in self.sums)
+
+    @property
+    def noise_law(self) -> str:
+        """The word for the noise on a certificate."""
+        return "gaussian"
 
     @property
     def samples_units(self) -> bool:

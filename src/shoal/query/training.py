@@ -35,6 +35,9 @@ class Trained(Protocol):
     @property
     def samples_units(self) -> bool: ...
 
+    @property
+    def noise(self) -> str: ...
+
     def identity(self) -> dict[str, Any]: ...
 
     def terms(self) -> list[dict[str, str]]: ...
@@ -116,10 +119,13 @@ class Training:
         return unit.rows_per_group if isinstance(unit, Person) else self._bounded.rows_of_one
 
     def _planned(self, request: CostRequest) -> Trained:
-        if isinstance(request.measure, Pure):
+        if isinstance(request.measure, Pure) and not getattr(
+            self._model, "takes_pure_budgets", False
+        ):
             raise RangeError(
-                "models are learned with Gaussian noise, which a pure budget cannot pay: it has no delta.",
-                remedy="Use a budget such as shoal.Approx(1, '1e-6') or shoal.ZeroConcentrated(0.5).",
+                "this model is learned with Gaussian noise, which a pure budget cannot pay: it has no delta.",
+                remedy="Learn a PureLogisticRegression, which needs none. Or use a budget such as "
+                "shoal.Approx(1, '1e-6') or shoal.ZeroConcentrated(0.5).",
             )
         unit, rows = self._bounded.unit, self.rows_of_one
         planned = self._model.learning(
@@ -195,7 +201,7 @@ class Training:
             "protects": str(self.relation.protects),
             "rows_of_one": self.rows_of_one,
             "groups": 1,
-            "noise": "gaussian",
+            "noise": planned.noise,
             "learned": planned.identity(),
             "terms": planned.terms(),
             "tables": {

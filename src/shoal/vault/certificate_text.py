@@ -58,7 +58,7 @@ def noise_lines(certificate: Mapping[str, Any]) -> list[tuple[str, str, str, str
     """
     lines = []
     for each in certificate.get("terms", []):
-        moved = Fraction(each["sensitivity"]) * Fraction(each["unit"])
+        moved = Fraction(each["sensitivity"]) * _unit_of(each)
         word, scale = _law(each)
         law = f"{word} {short(scale)}" if word else "none"
         exact = f"moves by {moved}; {word} {scale}" if word else f"moves by {moved}"
@@ -102,4 +102,9 @@ def _law(term: Mapping[str, str]) -> tuple[str, Fraction]:
     word, _, number = term["noise"].removesuffix(" units").rpartition(" ")
     if not word:
         return "", Fraction(0)
-    return word, Fraction(number) * Fraction(term["unit"])
+    return word, Fraction(number) * _unit_of(term)
+
+
+def _unit_of(term: Mapping[str, str]) -> Fraction:
+    """What a whole number of a total stands for; sums that a model is made of have no unit."""
+    return Fraction(term.get("unit", "1"))
