@@ -5,6 +5,7 @@ are read and drawn.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,13 +45,14 @@ class PairShape(NamedTuple):
     values: Floats
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AdditiveModel(PrivateEstimator):
     """What additive models share: curves, grids, and their sum."""
 
-    rounds: int
-    bins: int
-    pairs: int
-    monotone: Mapping[str, int] | None
+    rounds: int = 12
+    bins: int = 32
+    pairs: int = 4
+    monotone: Mapping[str, int] | None = None
 
     def _additive_plan(self, columns: tuple[FeatureColumn, ...], loss: LossSizes) -> AdditivePlan:
         rounds = whole(self.rounds, "rounds", at_least=1)

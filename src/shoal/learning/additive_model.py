@@ -4,13 +4,12 @@ that were found to matter together; learned in rounds of noisy histograms.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from shoal.exact import Number
 from shoal.learning.additive_curves import AdditiveModel
 from shoal.learning.additive_losses import SquaredLoss, TwoClassLoss
 from shoal.learning.additive_rounds import AdditiveRounds
@@ -23,6 +22,7 @@ from shoal.learning.training_plan import NoisySums, PlannedSum
 from shoal.learning.whitened_rounds import UNIT
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AdditiveClassifier(PrivateClassifier, AdditiveModel):
     """A sum of one curve per feature, for two classes: as easy to read as a table, and often as
     good as boosted trees.
@@ -45,33 +45,6 @@ class AdditiveClassifier(PrivateClassifier, AdditiveModel):
     Proof: training.md, *Rows*, *Centred rows* and *Additive models*.
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        columns: Any = None,
-        classes: Any = None,
-        nullable: Sequence[str] = (),
-        rows_per_person: int = 1,
-        rounds: int = 12,
-        bins: int = 32,
-        pairs: int = 4,
-        monotone: Mapping[str, int] | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.columns = columns
-        self.classes = classes
-        self.nullable = nullable
-        self.rows_per_person = rows_per_person
-        self.rounds = rounds
-        self.bins = bins
-        self.pairs = pairs
-        self.monotone = monotone
-
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
         two_classes(self.target_)
         return self._additive_plan(columns, TwoClassLoss.sizes).sums()
@@ -87,6 +60,7 @@ class AdditiveClassifier(PrivateClassifier, AdditiveModel):
         return self._added(arrays)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AdditiveRegression(RegressorMixin, AdditiveModel):  # type: ignore[misc]
     """A sum of one curve per feature and a few grids of pairs, for a number: `AdditiveClassifier`
     says what curves, ``bins``, ``pairs`` and ``monotone`` are.
@@ -102,32 +76,7 @@ class AdditiveRegression(RegressorMixin, AdditiveModel):  # type: ignore[misc]
     Proof: training.md, *Rows*, *Centred rows* and *Additive models*.
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        columns: Any = None,
-        target_range: Any = None,
-        nullable: Sequence[str] = (),
-        rows_per_person: int = 1,
-        rounds: int = 12,
-        bins: int = 32,
-        pairs: int = 4,
-        monotone: Mapping[str, int] | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.columns = columns
-        self.target_range = target_range
-        self.nullable = nullable
-        self.rows_per_person = rows_per_person
-        self.rounds = rounds
-        self.bins = bins
-        self.pairs = pairs
-        self.monotone = monotone
+    target_range: Any = None
 
     def _target(self) -> FeatureColumn:
         return stated_range(self.target_range)

@@ -49,6 +49,7 @@ PART = " held out"
 _RESERVED = frozenset({TARGET, OWNERS, PART})
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     """A model that reads private rows through planned releases, and through nothing else: noisy
     sums, or of one model a minimiser.
@@ -64,12 +65,13 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     _target_needed = True
     _read_through = "Sums over rows with Gaussian noise, and nothing else."
-    epsilon: Number | None
-    delta: Number | None
-    rho: Number | None
-    columns: Any
-    nullable: Sequence[str]
-    rows_per_person: int
+    # Settings are fields.  scikit-learn reads them from the constructor, which `dataclass` writes.
+    epsilon: Number | None = None
+    delta: Number | None = None
+    rho: Number | None = None
+    columns: Any = None
+    nullable: Sequence[str] = ()
+    rows_per_person: int = 1
 
     @abstractmethod
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> Sequence[PlannedSum]:

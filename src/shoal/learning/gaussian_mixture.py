@@ -4,7 +4,7 @@ expectation and maximisation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.base import DensityMixin
 
-from shoal.exact import Number, whole
+from shoal.exact import whole
 from shoal.learning.estimator import PrivateEstimator
 from shoal.learning.exact_sums import Floats
 from shoal.learning.feature_columns import STEPS, FeatureColumn
@@ -30,6 +30,7 @@ TREE = Fraction(3, 10)
 ROUNDS = 6
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GaussianMixture(DensityMixin, PrivateEstimator):  # type: ignore[misc]
     """``n_components`` normal laws of columns of numbers, each with a covariance of its own.
 
@@ -43,24 +44,7 @@ class GaussianMixture(DensityMixin, PrivateEstimator):  # type: ignore[misc]
 
     _target_needed = False
 
-    def __init__(
-        self,
-        n_components: int = 1,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        columns: Any = None,
-        nullable: Sequence[str] = (),
-        rows_per_person: int = 1,
-    ) -> None:
-        self.n_components = n_components
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.columns = columns
-        self.nullable = nullable
-        self.rows_per_person = rows_per_person
+    n_components: int = field(default=1, kw_only=False)
 
     def _components(self) -> int:
         return whole(self.n_components, "n_components", at_least=1)

@@ -5,7 +5,7 @@ wide as the rows and the noise ask for.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import DensityMixin
 
 from shoal.errors import FactsError
-from shoal.exact import Number, whole
+from shoal.exact import whole
 from shoal.learning.estimator import PrivateEstimator
 from shoal.learning.exact_sums import Floats, Integers
 from shoal.learning.feature_columns import FeatureColumn
@@ -24,6 +24,7 @@ _MOST_CELLS = 1 << 16
 _MOST_BINS = 256
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class HistogramDensity(DensityMixin, PrivateEstimator):  # type: ignore[misc]
     """The share of rows in each cell of a grid over all columns, numbers and categories.
 
@@ -41,24 +42,7 @@ class HistogramDensity(DensityMixin, PrivateEstimator):  # type: ignore[misc]
 
     _target_needed = False
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        columns: Any = None,
-        nullable: Sequence[str] = (),
-        rows_per_person: int = 1,
-        bins: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.columns = columns
-        self.nullable = nullable
-        self.rows_per_person = rows_per_person
-        self.bins = bins
+    bins: int | None = None
 
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
         size = math.prod(_widths(columns, _bins(columns, self.bins)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,7 @@ from sklearn.base import TransformerMixin
 from sklearn.cluster import KMeans as PlainKMeans
 
 from shoal.errors import FactsError
-from shoal.exact import Number, whole
+from shoal.exact import whole
 from shoal.learning.estimator import PrivateEstimator
 from shoal.learning.exact_sums import Floats, clipped
 from shoal.learning.feature_columns import STEPS, FeatureColumn
@@ -33,6 +33,7 @@ _LEAST_REACH = 1 / 64
 """The same at least, in halves of a range."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KMeans(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
     """``n_clusters`` centres of columns of numbers, each scaled by its declared range.
 
@@ -46,24 +47,7 @@ class KMeans(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
 
     _target_needed = False
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        columns: Any = None,
-        nullable: Sequence[str] = (),
-        rows_per_person: int = 1,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.columns = columns
-        self.nullable = nullable
-        self.rows_per_person = rows_per_person
+    n_clusters: int = field(default=8, kw_only=False)
 
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
         only_numbers(columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,30 +21,14 @@ from shoal.learning.training_plan import NoisySums, PlannedSum
 from shoal.learning.whitened_rounds import UNIT, FittedLine, planned
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearModel(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
     """A line, in the units of the columns and of the target.
 
     The first level of a category is the one that others are compared with.
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        columns: Any = None,
-        target_range: Any = None,
-        nullable: Sequence[str] = (),
-        rows_per_person: int = 1,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.columns = columns
-        self.target_range = target_range
-        self.nullable = nullable
-        self.rows_per_person = rows_per_person
+    target_range: Any = None
 
     def _target(self) -> FeatureColumn:
         return stated_range(self.target_range)

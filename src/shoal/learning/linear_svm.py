@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.exact import Number, whole
+from shoal.exact import whole
 from shoal.learning.estimator import TARGET, two_classes
 from shoal.learning.exact_sums import Floats, Integers, weighted_rows
 from shoal.learning.feature_columns import STEPS, FeatureColumn
@@ -23,6 +24,7 @@ _CURVATURE = 0.4
 """About how much the loss bends: the share of rows with a margin from 1/2 to 3/2."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearSVM(LabelClassifier):
     """A linear support vector machine for two classes: the loss is the hinge, rounded where margins
     are within 1/2 of 1, so that it has a slope everywhere.
@@ -38,26 +40,7 @@ class LinearSVM(LabelClassifier):
     Proof: training.md, *Centred rows*.
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        columns: Any = None,
-        classes: Any = None,
-        nullable: Sequence[str] = (),
-        rows_per_person: int = 1,
-        rounds: int = 16,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.columns = columns
-        self.classes = classes
-        self.nullable = nullable
-        self.rows_per_person = rows_per_person
-        self.rounds = rounds
+    rounds: int = 16
 
     def _rounds(self) -> int:
         return whole(self.rounds, "rounds", at_least=1)

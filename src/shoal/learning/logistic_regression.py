@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,10 +34,11 @@ FLATTER = 0.7
 """By how much the mean of p (1 - p) is below that of one p for all, about."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LabelClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
     """What classifiers of two classes share: from a score to labels."""
 
-    classes: Any
+    classes: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -82,6 +84,7 @@ class PrivateClassifier(LabelClassifier):
         return np.column_stack([1 - second, second])
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LogisticRegression(PrivateClassifier):
     """Logistic regression for two classes.
 
@@ -101,28 +104,8 @@ class LogisticRegression(PrivateClassifier):
     Proof: training.md, *Rows* and *Newton steps*.
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        columns: Any = None,
-        classes: Any = None,
-        nullable: Sequence[str] = (),
-        rows_per_person: int = 1,
-        rounds: int = 16,
-        intervals: bool = False,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.columns = columns
-        self.classes = classes
-        self.nullable = nullable
-        self.rows_per_person = rows_per_person
-        self.rounds = rounds
-        self.intervals = intervals
+    rounds: int = 16
+    intervals: bool = False
 
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
         two_classes(self.target_)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.exact import Number, whole
+from shoal.exact import whole
 from shoal.learning.estimator import TARGET, several_classes
 from shoal.learning.exact_sums import Floats, Integers, weighted_rows, whole_weights
 from shoal.learning.feature_columns import STEPS, FeatureColumn
@@ -25,6 +25,7 @@ _ODDS = np.rint(2.0**20 * np.exp(-(np.arange(_CELLS) + 0.5) / 256)).astype(np.in
 """Odds beside the likeliest class, by how far its score is above, from 0 to 16 in steps of 1/256."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MultinomialRegression(SeveralClassClassifier):
     """Logistic regression for several classes: each has a coefficient for every feature or level.
 
@@ -38,26 +39,7 @@ class MultinomialRegression(SeveralClassClassifier):
     Proof: training.md, *Several classes*.
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        columns: Any = None,
-        classes: Any = None,
-        nullable: Sequence[str] = (),
-        rows_per_person: int = 1,
-        rounds: int = 16,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.columns = columns
-        self.classes = classes
-        self.nullable = nullable
-        self.rows_per_person = rows_per_person
-        self.rounds = rounds
+    rounds: int = 16
 
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
         classes = len(several_classes(self.target_).levels)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from shoal.exact import Number
 from shoal.learning.estimator import TARGET, several_classes
 from shoal.learning.exact_sums import Floats, products, weighted_rows
 from shoal.learning.feature_columns import STEPS, FeatureColumn
@@ -27,25 +24,6 @@ class NaiveBayes(SeveralClassClassifier):
         from 0 by what the noise could hide.
     Proof: training.md, *Naive Bayes*.
     """
-
-    def __init__(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        columns: Any = None,
-        classes: Any = None,
-        nullable: Sequence[str] = (),
-        rows_per_person: int = 1,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.columns = columns
-        self.classes = classes
-        self.nullable = nullable
-        self.rows_per_person = rows_per_person
 
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
         classes = len(several_classes(self.target_).levels)

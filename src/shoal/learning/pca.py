@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 
 from shoal.errors import RangeError
-from shoal.exact import Number, whole
+from shoal.exact import whole
 from shoal.learning.estimator import PrivateEstimator
 from shoal.learning.exact_sums import Floats, clipped, products
 from shoal.learning.feature_columns import STEPS, FeatureColumn
@@ -30,6 +30,7 @@ _MEANS, _LENGTHS, _MOMENTS = Fraction(1, 10), Fraction(1, 20), Fraction(17, 20)
 _BINS = 64
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PCA(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
     """Principal components, and the covariance that they come from, in the units of the columns.
 
@@ -46,24 +47,7 @@ class PCA(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
 
     _target_needed = False
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        columns: Any = None,
-        nullable: Sequence[str] = (),
-        rows_per_person: int = 1,
-    ) -> None:
-        self.n_components = n_components
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.columns = columns
-        self.nullable = nullable
-        self.rows_per_person = rows_per_person
+    n_components: int | None = field(default=None, kw_only=False)
 
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
         only_numbers(columns)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,29 +17,11 @@ from shoal.learning.training_plan import NoisySums, PlannedSum
 from shoal.learning.whitened_rounds import pooled_rounds
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PenalisedRegression(LinearModel):
     """A line from released second moments and gradients, with a penalty on its slopes."""
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        columns: Any = None,
-        target_range: Any = None,
-        nullable: Sequence[str] = (),
-        rows_per_person: int = 1,
-        alpha: Number | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.columns = columns
-        self.target_range = target_range
-        self.nullable = nullable
-        self.rows_per_person = rows_per_person
-        self.alpha = alpha
+    alpha: Number | None = None
 
     def _planned_sums(self, design: LinearDesign) -> list[PlannedSum]:
         if self.alpha is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,15 +32,16 @@ from shoal.measures import Measure
 from shoal.sensitivity import Relation
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NeuralNet(PrivateEstimator):
     """What networks for tables share: layers, steps, and the training."""
 
-    hidden: Sequence[int]
-    steps: int
-    rate: Number
-    clip: Number
-    learning_rate: Number
-    noise: str
+    hidden: Sequence[int] = (32,)
+    steps: int = 200
+    rate: Number = "1/20"
+    clip: Number = 1
+    learning_rate: Number = "0.02"
+    noise: str = INDEPENDENT
 
     @abstractmethod
     def _outputs_wanted(self) -> int:
@@ -121,6 +123,7 @@ class NeuralNet(PrivateEstimator):
         return np.array(LinearDesign(self._columns()).names, dtype=object)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NeuralNetClassifier(NeuralNet, SeveralClassClassifier):
     """A neural network that tells two or more classes apart.
 
@@ -139,37 +142,6 @@ class NeuralNetClassifier(NeuralNet, SeveralClassClassifier):
     Proof: nets.md.
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        columns: Any = None,
-        classes: Any = None,
-        nullable: Sequence[str] = (),
-        rows_per_person: int = 1,
-        hidden: Sequence[int] = (32,),
-        steps: int = 200,
-        rate: Number = "1/20",
-        clip: Number = 1,
-        learning_rate: Number = "0.02",
-        noise: str = INDEPENDENT,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.columns = columns
-        self.classes = classes
-        self.nullable = nullable
-        self.rows_per_person = rows_per_person
-        self.hidden = hidden
-        self.steps = steps
-        self.rate = rate
-        self.clip = clip
-        self.learning_rate = learning_rate
-        self.noise = noise
-
     def _outputs_wanted(self) -> int:
         return len(several_classes(self.target_).levels)
 
@@ -186,6 +158,7 @@ class NeuralNetClassifier(NeuralNet, SeveralClassClassifier):
         return list(self._outputs(arrays).T)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NeuralNetRegressor(NeuralNet, RegressorMixin):  # type: ignore[misc]
     """A neural network that predicts a number.
 
@@ -196,36 +169,7 @@ class NeuralNetRegressor(NeuralNet, RegressorMixin):  # type: ignore[misc]
     Edges: rows without a target add nothing; targets beyond the range count as its nearer end.
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        columns: Any = None,
-        target_range: Any = None,
-        nullable: Sequence[str] = (),
-        rows_per_person: int = 1,
-        hidden: Sequence[int] = (32,),
-        steps: int = 200,
-        rate: Number = "1/20",
-        clip: Number = 1,
-        learning_rate: Number = "0.02",
-        noise: str = INDEPENDENT,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.columns = columns
-        self.target_range = target_range
-        self.nullable = nullable
-        self.rows_per_person = rows_per_person
-        self.hidden = hidden
-        self.steps = steps
-        self.rate = rate
-        self.clip = clip
-        self.learning_rate = learning_rate
-        self.noise = noise
+    target_range: Any = None
 
     def _target(self) -> FeatureColumn:
         if self.target_range is None:
