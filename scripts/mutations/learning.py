@@ -9,6 +9,7 @@ _ROWS = f"{_PLAN}::test_one_row_moves_every_planned_sum_by_no_more_than_its_boun
 
 _PAIRS = "tests/learning/test_additive_pairs.py"
 _SEARCH = "tests/learning/test_private_search.py"
+_BY_ROW = "tests/learning/test_row_by_row.py"
 _OBJECTIVE = "tests/learning/test_objective_plan.py"
 _CANARY = "tests/learning/test_canaries.py::test_a_canary_spends_much_of_the_budget_and_never_more"
 
@@ -570,5 +571,51 @@ LEARNING = (
         "self._is_released = False",
         "One charge pays for as many releases as one likes.",
         (f"{_OBJECTIVE}::test_it_is_released_once_by_its_own_process",),
+    ),
+    Mutation(
+        "numpy-looks-for-the-depth-of-a-list-of-targets",
+        "src/shoal/learning/feature_columns.py",
+        "return _held([each[0] if _cells_in(each) == 1 else each for each in values])",
+        "return np.asarray(list(values) or np.empty(0), dtype=object).reshape(-1)[: len(values)]",
+        "One row with two targets takes the targets of all others away.",
+        (f"{_BY_ROW}::test_a_target_that_is_a_list_leaves_the_targets_of_others_as_they_are",),
+    ),
+    Mutation(
+        "a-list-of-rows-is-as-wide-as-its-longest",
+        "src/shoal/learning/feature_columns.py",
+        "width = max(sizes, key=lambda size: (sizes[size], -size), default=0)",
+        "width = max(sizes, default=0)",
+        "One longer row adds a column to all others, or an error.",
+        (f"{_BY_ROW}::test_a_row_with_other_cells_than_most_is_read_by_itself",),
+    ),
+    Mutation(
+        "a-refused-fit-counts-as-trained",
+        "src/shoal/learning/estimator.py",
+        "model._forget()  # noqa: SLF001 - with its columns it would count as trained",
+        "pass",
+        "Shares of a model that does not exist are paid for.",
+        (
+            "tests/learning/test_clipped_share.py::test_a_model_whose_fit_was_refused_is_not_trained",
+        ),
+    ),
+    Mutation(
+        "found-ranges-of-a-file-meet-rows-unchecked",
+        "src/shoal/learning/clipped_share.py",
+        "return isinstance(found, tuple | list) and [type(each) for each in found] == [int, int]",
+        "return True",
+        "An array in the place of a number fails unless there are as many rows, which tells how many.",
+        (
+            "tests/learning/test_clipped_share.py::test_found_ranges_that_are_no_ranges_are_refused_before_a_row_is_read",
+        ),
+    ),
+    Mutation(
+        "a-step-that-failed-is-taken-again",
+        "src/shoal/learning/nets/correlated_plan.py",
+        "            self._end()\n",
+        "",
+        "Its batch is sampled twice, and a unit meets itself in one measurement.",
+        (
+            "tests/learning/nets/test_correlated_plan.py::test_after_a_step_that_failed_half_way_there_is_no_other",
+        ),
     ),
 )

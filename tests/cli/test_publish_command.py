@@ -101,16 +101,17 @@ def test_a_folder_has_tables_that_add_up_and_everything_beside_them(folder: Path
 
 
 def test_a_page_writes_counts_as_people_read_them_and_keys_as_they_are(folder: Path) -> None:
-    years = [f"m{n},{('at', 'be')[n % 2]},{2000 + n % 3}" for n in range(4000)]
-    Path("moves.csv").write_text("id,country,year\n" + "\n".join(years) + "\n")
+    years = [f"m{n},{('at', 'be')[n % 2]},{2000 + n % 3},{'xy'[n % 2]}" for n in range(4000)]
+    Path("moves.csv").write_text("id,country,year,total_low\n" + "\n".join(years) + "\n")
     good(
         "add", "moves", "moves.csv", "--person", "id", "--groups", "1", "--rows-per-group", "1",
         "--type", "id=text", "--type", "country=text", "--type", "year=integer",
+        "--type", "total_low=text", "--choices", "total_low=x,y", "--required", "total_low",
         "--choices", "country=at,be", "--range", "year=2000:2002", "--required", "country",
         "--required", "year", "--budget", "rho=1",
     )  # fmt: skip
     Path("moves.toml").write_text(
-        'dataset = "moves"\n[[tables]]\nmarginals = ["country", "year"]\nup_to = 1\n'
+        'dataset = "moves"\n[[tables]]\nmarginals = ["country", "year", "total_low"]\nup_to = 1\n'
     )
     good("publish", "moves.toml", "--rho", "0.5", "--out", "moves")
     page = Path("moves/index.html").read_text()
@@ -126,6 +127,7 @@ def test_a_page_writes_counts_as_people_read_them_and_keys_as_they_are(folder: P
         assert high - low < float(row["count_high"]) - float(row["count_low"]) + 0.2
         assert re.search(r">1,\d{3}\.\d</td>", shown)
     assert "<td>at</td>" in page
+    assert "<td>x</td>" in page, "a column called like a number of streams holds keys"
 
 
 def test_the_same_tables_again_are_free_and_written_over_only_by_force(folder: Path) -> None:

@@ -10,12 +10,20 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression as PlainLogistic
 
 import shoal
 from shoal import Approx, Choices, Range, Row
 from shoal.errors import FactsError, SchemaError
-from shoal.learning import ClassifierScores, ClippedShare, KMeans, LinearRegression, load
+from shoal.learning import (
+    ClassifierScores,
+    ClippedShare,
+    KMeans,
+    LinearRegression,
+    LogisticRegression,
+    load,
+)
 from shoal.learning.feature_columns import stated_column
 from shoal.learning.found_ranges import outside_found
 from shoal.noise.seam import seeded
@@ -158,3 +166,51 @@ def test_a_vault_gives_the_same_shares_again_and_its_certificate_is_right(tmp_pa
     assert cut.by_column()["age"].low > 0.05
     assert len(vault.log()) == 2
     assert vault.wrong_with(vault.show(vault.log()[-1].number).certificate) == []
+
+
+def test_no_row_is_left_out_for_a_target_that_a_table_moves() -> None:
+    """A required column has a declared value for every row, which the model is trained on."""
+    said = ["maybe"] * 300 + ["no", "yes"] * 350
+    held = pa.table({"age": np.linspace(0, 100, 1000), "sick": said})
+    wanted: dict[str, Any] = {"target": "sick", "features": ["age"]}
+    for required, left_out in (((), 0.3), (("sick",), 0.0)):
+        people = shoal.private(
+            held, protects=Row(), budget=Approx(2000, "1e-6"), required=required,
+            columns={"age": Range(0, 90), "sick": Choices(["no", "yes"])},
+        )  # fmt: skip
+        model = people.learn(LogisticRegression(), epsilon=1, **wanted)
+        cut = people.learn(ClippedShare(model), epsilon=1000, **wanted)
+        assert cut.target().value == pytest.approx(0.3, abs=0.01)
+        assert cut.left_out().value == pytest.approx(left_out, abs=0.01)
+        assert cut.by_column()["age"].value == pytest.approx(0.1, abs=0.01)
+
+
+def test_columns_that_identify_persons_are_refused() -> None:
+    held = pa.table({"id": list(range(500)), "rent": [50.0] * 500})
+    people = shoal.private(
+        held, protects=shoal.Person("id", groups=1, rows_per_group=1), budget=Approx(9, "1e-6"),
+        columns={"id": Range(0, 100), "rent": Range(0, 100)},
+    )  # fmt: skip
+    wanted: dict[str, Any] = {"target": "rent", "features": ["id"]}
+    model = people.learn(LinearRegression(), epsilon=1, **wanted)
+    spent = people.budget.spent
+    with pytest.raises(SchemaError, match="'id' identifies the persons"):
+        people.learn(ClippedShare(model), epsilon=1, **wanted)
+    assert people.budget.spent == spent
+
+
+def test_a_model_whose_fit_was_refused_is_not_trained() -> None:
+    rows = pd.DataFrame({"age": [1.0, 2.0], "ward": ["n", "s"]})
+    model = KMeans(2, rho=1, columns=FACTS)
+    with pytest.raises(FactsError, match="number"):
+        model.fit(rows)
+    with pytest.raises(NotFittedError):
+        ClippedShare(model, rho=1).fit(rows)
+
+
+@pytest.mark.parametrize("odd", [(0, np.zeros(3, int)), (0,), (0, 1.5), 7])
+def test_found_ranges_that_are_no_ranges_are_refused_before_a_row_is_read(odd: Any) -> None:
+    model, rows = _model(), _people(10, 1)
+    model.found_ranges_ = {"age": odd}
+    with pytest.raises(FactsError, match="pairs of whole numbers"):
+        ClippedShare(model, rho=1).fit(rows[["age", "ward"]], rows.rent)

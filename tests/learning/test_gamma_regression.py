@@ -91,6 +91,20 @@ def test_with_hardly_any_noise_it_is_the_fit_of_scikit_learn() -> None:
     assert level.identified
 
 
+def test_a_range_that_ends_too_high_leaves_nothing_identified() -> None:
+    """The rounds end before the mean is found, and the slope would be too small."""
+    rng = np.random.default_rng(8)
+    rows = rng.uniform(0, 1, (100_000, 1))
+    amounts = rng.gamma(2, np.exp(3.5 + 0.8 * rows[:, 0]) / 2)
+    for end, identified in ((10**5, True), (10**7, False), (10**9, False)):
+        model = GammaRegression(
+            epsilon=10, delta="1e-6", columns=(0, 1), target_range=(0, end)
+        ).fit(rows, amounts)
+        slope = model.coefficients()[0]
+        assert slope.identified == identified
+        assert not identified or slope.low < 0.8 < slope.high
+
+
 def test_ratios_are_held_within_their_bounds() -> None:
     ratios = np.array([0.0, 5e-324, 0.5, 1.0, 1.999, 2.0, 11.9, 12.0, 1e300, np.inf])
     for clip in (2.0, 2.5, 12.0):

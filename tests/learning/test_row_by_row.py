@@ -158,3 +158,34 @@ def test_numbers_that_were_typed_as_text_are_the_same_numbers() -> None:
     for made, settings, target in models:
         model = made(**settings)
         people.learn(model, target=target, features=["x0"], epsilon=1)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("odd", [[0, 1], [], [[0]], [None, 1], "ab", ()])
+def test_a_target_that_is_a_list_leaves_the_targets_of_others_as_they_are(
+    name: str, odd: Any
+) -> None:
+    """In a list with one value each, targets were those values until somebody had two."""
+    rows = [[each % 10, each % 2] for each in range(200)]
+    targets: list[Any] = [[each % 2] for each in range(200)]
+    before = first_sums(_of(name), rows, targets)
+    after = first_sums(_of(name), [*rows, [3, 0]], [*targets, odd])
+    plain = first_sums(_of(name), [*rows, [3, 0]], [*(each[0] for each in targets), None])
+    assert before.any()
+    assert np.array_equal(after, plain)  # it has no declared target, and adds what such a row adds
+
+
+@pytest.mark.parametrize("odd", [[3], [], [3, 0, 9, 9], [[3], 0], 3, None, "text", np.array(3)])
+def test_a_row_with_other_cells_than_most_is_read_by_itself(odd: Any) -> None:
+    """It was an error, which told that somebody has such a row."""
+    rows: list[Any] = [[each % 10, each % 2] for each in range(200)]
+    targets = [each % 2 for each in range(200)]
+    before = first_sums(_of("logistic"), rows, targets)
+    after = first_sums(_of("logistic"), [*rows, odd], [*targets, 1])
+    alone = first_sums(_of("logistic"), [*([[3, 0]] * 2), odd], [None, None, 1])
+    nobody = first_sums(_of("logistic"), [[3, 0]] * 2, [None, None])
+    assert np.array_equal(after - before, alone - nobody)
+
+
+def _of(name: str) -> Any:
+    return CLASSIFIERS[name](classes=[0, 1], columns=COLUMNS, **PRICE)

@@ -8,12 +8,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import shoal
-from shoal.workloads.column_names import free_name
+from shoal.workloads.column_names import key_name
 
 
-def test_a_name_that_is_taken_gets_a_sign_behind_it() -> None:
-    assert free_name("age", ["count"]) == "age"
-    assert free_name("count", ["count", "count_"]) == "count__"
+def test_columns_that_are_called_like_numbers_have_names_that_no_other_column_has() -> None:
+    names = ["age", "count", "count_", "count__", "total"]
+    told = [key_name(each, ["count", "count_low"]) for each in names]
+    assert told == ["age", "count_", "count__", "count___", "total"]
 
 
 def test_the_key_of_a_table_in_detail_may_be_called_like_its_numbers() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from shoal.errors import SchemaError
 from shoal.events import Composed, DiscreteGaussian, Gaussian
 from shoal.measures import Approx, ZeroConcentrated
 from shoal.sensitivity import Relation
@@ -39,16 +40,30 @@ def _true(counts: Any, table: Any, domain: Any) -> Any:
     return found
 
 
+def test_two_tables_of_one_name_are_refused() -> None:
+    """They were merged, and the table by the column was gone."""
+    with pytest.raises(SchemaError, match="two tables would be called 'total'"):
+        Workload.of({"total": 2, "sex": 2}, [Marginals(["total", "sex"], up_to=1)])
+    twice = Workload.of({"sex": 2}, [Marginals(["sex"], weight=2), Marginals(["sex"])])
+    assert [table.weight for table in twice.tables] == [3]
+
+
 def test_columns_that_are_called_like_the_numbers_are_handed_over_too() -> None:
-    domain: dict[str, Any] = {"count": ["a", "b"], "count_": ["x", "y", "z"], "age": 3}
-    workload = Workload.of(domain, [Marginals(["count", "count_"]), AllRanges("age")])
-    table, ranges = workload.plan(rho=1).release(np.full((2, 3, 3), 50))
+    domain: dict[str, Any] = {"count": ["a", "b"], "count_": ["x", "y", "z"], "age": 3, "age_to": 2}
+    wanted = [
+        Marginals(["count", "count_"]),
+        AllRanges("age", by=["age_to"]),
+        Marginals(["count_"]),
+    ]
+    workload = Workload.of(domain, wanted)
+    table, ranges, alone = workload.plan(rho=1).release(np.full((2, 3, 3, 2), 50))
     columns = table.to_columns()
     assert list(columns) == ["count_", "count__", "count", "count_low", "count_high", "standard_error"]  # fmt: skip
     assert columns["count_"] == ["a", "a", "a", "b", "b", "b"]
     assert columns["count__"] == ["x", "y", "z"] * 2
     assert columns["count"] == table.values.reshape(-1).tolist()
-    assert list(ranges.to_columns())[:3] == ["age_from", "age_to", "count"]
+    assert next(iter(alone.to_columns())) == "count__"  # it has one name in all tables
+    assert set(ranges.to_columns()) >= {"age_from", "age_to", "age_to_", "count"}
 
 
 @pytest.mark.parametrize("budget", [None, Approx(1, "1e-6")])

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from shoal.cli.console import answers, remarks, working
 from shoal.cli.printed_tables import show_plan
-from shoal.cli.publication_folder import BESIDE, file_of, write_folder
+from shoal.cli.publication_folder import BESIDE, files_of, write_folder
 from shoal.cli.publish_file import as_exact, asked_for, line_of, title_of
 from shoal.errors import SchemaError
 from shoal.query.acceptance import AcceptanceSearch, AcceptedTables
@@ -67,7 +67,7 @@ class Accepting:
         """Search, and write the tables if they are accepted, or the certificate alone."""
         plan = self.search.preview(epsilon=self.epsilon)
         tables = [line for each in plan.configurations for line in each.plan.lines()]
-        for name in (*map(file_of, tables), *BESIDE):
+        for name in (*files_of(tables).values(), *BESIDE):
             self.held.check_out(self.out / name)
         with working("Searching"):
             found = self.search.release(epsilon=self.epsilon, key=key)

@@ -6,17 +6,20 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-
-def counts_written(name: str) -> Callable[[Any], str] | None:
-    """How the numbers of a column are written, by its name; nothing for a column of keys."""
-    return _WRITTEN.get(name)
+Written = dict[str, Callable[[Any], str]]
+"""How the numbers of a column are written, by its name; columns of keys are not in it."""
 
 
-def headed(name: str) -> str:
-    """What stands above a column of released numbers."""
-    return {"count_low": "from", "count_high": "to", "total_low": "from", "total_high": "to"}.get(
-        name, name
-    )
+def headed(name: str, counts: Written) -> str:
+    """What stands above a column."""
+    if name not in counts:
+        return name
+    return "from" if name.endswith("_low") else "to" if name.endswith("_high") else name
+
+
+def _of(*names: str) -> Written:
+    ends: Written = {"": _nearest, "_low": _below, "_high": _above}
+    return {f"{name}{end}": written for name in names for end, written in ends.items()}
 
 
 def _nearest(count: Any) -> str:
@@ -36,8 +39,5 @@ def _figure(count: Any, rounded: Callable[[Any], int]) -> str:
     return f"{rounded(count * 10) / 10:,.1f}" if isinstance(count, float) else f"{count:,}"
 
 
-_WRITTEN: dict[str, Callable[[Any], str]] = {
-    f"{name}{end}": written
-    for name in ("count", "total")
-    for end, written in (("", _nearest), ("_low", _below), ("_high", _above))
-}
+OF_TABLES = _of("count")
+OF_DAYS = _of("count", "total")

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from shoal.cli.count_figures import counts_written, headed
+from shoal.cli.count_figures import OF_TABLES, headed
 from shoal.cli.error_heat_map import error_heat_map
 from shoal.engines.held_rows import HeldRows
 from shoal.page import Heading, Page, PageTable, Part, Words
@@ -23,10 +25,19 @@ _MOST_SHOWN = 60
 """A page shows so many cells of a table; the file has all of them."""
 
 
-def file_of(table: ReleasedTable | PlannedTable) -> str:
-    """The name of the file of a table."""
-    plain = re.sub(r"[^A-Za-z0-9_]+", "-", table.name).strip("-")
-    return f"{plain or 'table'}.csv"
+def files_of(tables: Sequence[ReleasedTable | PlannedTable]) -> dict[str, str]:
+    """The names of the files by those of the tables, each with a file of its own, also where capitals
+    make no difference.
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in dict.fromkeys(table.name for table in tables):
+        plain = re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") or "table"
+        tries = (plain if at == 1 else f"{plain}-{at}" for at in count(1))
+        file = next(each for each in tries if each.lower() not in taken)
+        taken.add(file.lower())
+        found[name] = f"{file}.csv"
+    return found
 
 
 def write_folder(
@@ -34,8 +45,9 @@ def write_folder(
 ) -> None:
     """All files of a release; ``tables`` are those that readers get."""
     out.mkdir(parents=True, exist_ok=True)
+    files = files_of(tables)
     for table in tables:
-        table.to_csv(out / file_of(table))
+        table.to_csv(out / files[table.name])
     head, numbers = released.measurements()
     (out / "measurements.json").write_text(json.dumps(head, indent=1), encoding="utf-8")
     columns: dict[str, Any] = {
@@ -67,21 +79,22 @@ def _page(released: ReleasedTables, tables: list[ReleasedTable], title: str) -> 
             )
         )
     parts += [Heading("How exact the tables are"), error_heat_map(tables)]
+    files = files_of(tables)
     for table in tables:
         columns = table.to_columns()
         names = [name for name in columns if name != "standard_error"]
         cells = list(zip(*(columns[name] for name in names), strict=True))
-        written = [counts_written(name) for name in names]
         shown = [
-            [(as_count or str)(value) for as_count, value in zip(written, row, strict=True)]
+            [OF_TABLES.get(name, str)(value) for name, value in zip(names, row, strict=True)]
             for row in cells[:_MOST_SHOWN]
         ]
-        numbers = frozenset(at for at, as_count in enumerate(written) if as_count)
-        parts += [Heading(table.name), PageTable([*map(headed, names)], shown, numbers)]
+        numbers = frozenset(at for at, name in enumerate(names) if name in OF_TABLES)
+        heads = [headed(name, OF_TABLES) for name in names]
+        parts += [Heading(table.name), PageTable(heads, shown, numbers)]
         if len(cells) > _MOST_SHOWN:
             parts.append(
                 Words(
-                    f"The first {_MOST_SHOWN} of {len(cells):,} cells; all are in {file_of(table)}."
+                    f"The first {_MOST_SHOWN} of {len(cells):,} cells; all are in {files[table.name]}."
                 )
             )
     return Page(title, parts)

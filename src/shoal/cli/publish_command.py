@@ -17,7 +17,7 @@ from shoal.cli.console import Force, answers, fresh, refusals, remarks, working,
 from shoal.cli.detail_publishing import FILES, detail_for, publish_detail
 from shoal.cli.options import Analyst, AsJson, Epsilon, Rho, VaultOption, opened
 from shoal.cli.printed_tables import plain_table
-from shoal.cli.publication_folder import BESIDE, file_of, write_folder
+from shoal.cli.publication_folder import BESIDE, files_of, write_folder
 from shoal.cli.publish_file import asked_for, title_of, wanted_tables
 from shoal.errors import SchemaError
 from shoal.query.publication import Publication
@@ -112,7 +112,7 @@ def publish(
             if preview:
                 _show(plan, as_json=as_json)
                 return
-            for each in (*map(file_of, plan.lines()), *BESIDE):
+            for each in (*files_of(plan.lines()).values(), *BESIDE):
                 held.check_out(out / each)
             with working("Publishing"):
                 released = asked.release(**price, key=key)
@@ -120,8 +120,8 @@ def publish(
                 tables = list(released.whole_numbers() if whole else released)
         write_folder(released, tables, out, title_of(wanted))
         if as_json:
-            told = {table.name: file_of(table) for table in tables}
-            typer.echo(json.dumps({"price": str(plan.measure), "tables": told}, indent=2))
+            told = {"price": str(plan.measure), "tables": files_of(tables)}
+            typer.echo(json.dumps(told, indent=2))
             return
         _show(plan, as_json=False)
         remarks().print(

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli.console import Force, answers, fresh, refusals, remarks, working
-from shoal.cli.count_figures import counts_written, headed
+from shoal.cli.count_figures import OF_DAYS, headed
 from shoal.cli.options import Analyst, AsJson, Epsilon, Rho, VaultOption, opened
 from shoal.cli.printed_tables import plain_table
 from shoal.errors import SchemaError
@@ -109,10 +109,11 @@ def _show(released: ReleasedDays, *, as_json: bool) -> None:
         typer.echo(json.dumps({"price": released.price, "days": columns}, indent=2))
         return
     shown = [
-        [(counts_written(name) or str)(each) for each in values[-_SHOWN:]]
+        [OF_DAYS.get(name, str)(each) for each in values[-_SHOWN:]]
         for name, values in columns.items()
     ]
-    answers().print(plain_table([*map(headed, columns)], list(zip(*shown, strict=True))))
+    heads = [headed(name, OF_DAYS) for name in columns]
+    answers().print(plain_table(heads, list(zip(*shown, strict=True))))
     remarks().print(
         f"{len(released)} of {released.plan.days} days are released; "
         f"all of them together cost {released.price}.",

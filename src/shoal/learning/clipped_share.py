@@ -4,6 +4,7 @@ and rows that were left out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from statistics import NormalDist
 
@@ -11,12 +12,15 @@ import numpy as np
 
 from shoal.errors import FactsError
 from shoal.exact import Number, open_unit
-from shoal.learning.estimator import TARGET, PrivateEstimator
+from shoal.learning.estimator import TARGET, PlannedTraining, PrivateEstimator
 from shoal.learning.feature_columns import FeatureColumn
 from shoal.learning.found_ranges import outside_found
 from shoal.learning.model_release import ModelRelease, ScoreEstimate
 from shoal.learning.row_designs import Arrays
 from shoal.learning.training_plan import NoisySums, PlannedSum
+from shoal.measures import Measure
+from shoal.plan import Column
+from shoal.sensitivity import Relation
 
 _COUNTED = 3.0
 """How many standard deviations of the noise the number of rows must be above to divide by it."""
@@ -35,13 +39,19 @@ class ClippedShare(ModelRelease):
         released facts alone.
     Edges: a missing number is not outside its range; a missing category is none of the choices.
         A table moves values into their declared facts before other models see them; here they are
-        read as they are in the source, and so whole tables are asked, without filters or joins.
+        read as they are in the source, and so whole tables are asked, without filters or joins, and
+        columns that identify a person are refused.
         Rows beyond ``rows_per_person`` are not seen, so they are in no share.  Weights that a model
         gives to long rows are no part of it.  With no rows every interval is from 0 to 1.
     Proof: training.md, *Clipped shares*.
     """
 
     reads_source_values = True
+
+    _is_target_moved = False
+    """Whether a table gives every row a declared target: the low end or the first choice stands for
+    others where the column is required, so no row is left out for its target.
+    """
 
     @property
     def _target_needed(self) -> bool:  # type: ignore[override]
@@ -54,7 +64,24 @@ class ClippedShare(ModelRelease):
                 remedy="Write ClippedShare(model, epsilon='0.1', delta=1e-6), after model was trained.",
             )
         self.model._columns()  # noqa: SLF001 - refuses a model that is not trained
+        if not all(map(_is_range, getattr(self.model, "found_ranges_", {}).values())):
+            raise FactsError(
+                "the found ranges of this model are not pairs of whole numbers.",
+                remedy="Give the model as it was trained, or as it was loaded.",
+            )
         return self.model
+
+    def learning(
+        self,
+        features: Sequence[Column],
+        target: Column | None,
+        measure: Measure,
+        reach: int,
+        relation: Relation,
+    ) -> PlannedTraining:
+        planned = super().learning(features, target, measure, reach, relation)
+        planned.model._is_target_moved = target is not None and not target.nullable  # type: ignore[attr-defined]  # noqa: SLF001 - a copy of this
+        return planned
 
     def _size(self) -> int:
         """The entries: each column, any column, the target and rows left out, all rows."""
@@ -72,6 +99,8 @@ class ClippedShare(ModelRelease):
         if target is not None:
             beyond = target.undeclared(arrays[TARGET])
             unread = target.steps(arrays[TARGET])[1] if target.ordered else beyond
+            if self._is_target_moved:
+                unread = np.zeros_like(beyond)
             found = getattr(model, "found_ranges_", {})
             marks += [beyond, unread | outside_found(stated, arrays, found)]
         counts = [int(each.sum()) for each in (*marks, np.ones_like(marks[0]))]
@@ -93,7 +122,8 @@ class ClippedShare(ModelRelease):
 
     def left_out(self, confidence: Number = "0.95") -> ScoreEstimate:
         """The share of rows that add nothing to the model: their target is missing or none of the
-        classes, or a regression found them far from all others in a column.
+        classes, and not required in a table, or a regression found them far from all others in a
+        column.
         """
         return self._share(self._of_target(2), confidence)
 
@@ -124,3 +154,8 @@ class ClippedShare(ModelRelease):
         spread = (middle**2 - (1 + by_chance) * (value**2 - wide**2 * noise)) ** 0.5
         low, high = ((middle + side * spread) / (1 + by_chance) for side in (-1, 1))
         return ScoreEstimate(value, max(low, 0.0), min(high, 1.0))
+
+
+def _is_range(found: object) -> bool:
+    """Whether this is a centre and a half width; anything else would meet rows one by one."""
+    return isinstance(found, tuple | list) and [type(each) for each in found] == [int, int]

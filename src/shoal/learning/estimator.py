@@ -325,7 +325,11 @@ class PlannedTraining:
             )
         _check_names((*columns, *([] if target is None else [target])))
         model.columns_, model.target_ = columns, target
-        plan = model._planned(columns, measure, reach=reach, relation=relation)  # noqa: SLF001 - the model's own part
+        try:
+            plan = model._planned(columns, measure, reach=reach, relation=relation)  # noqa: SLF001 - the model's own part
+        except BaseException:
+            model._forget()  # noqa: SLF001 - with its columns it would count as trained
+            raise
         return cls(model, columns, target, plan, measure)
 
     def identity(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ choices alone, each value by itself.
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -190,20 +191,52 @@ def frame_columns(rows: Any) -> dict[str, NDArray[Any]]:
         return {str(each): _array(rows.column(each)) for each in rows.column_names}
     if hasattr(rows, "columns") and hasattr(rows, "__getitem__"):
         return {str(each): _array(rows[each]) for each in rows.columns}
-    array = np.asarray(rows, dtype=_kind_of(rows))
+    if isinstance(rows, list | tuple):
+        return _listed_columns(rows)
+    array = np.asarray(rows)
     if array.dtype.kind == "c":
         _array(array)
     if array.ndim != 2:
-        raise SchemaError(
-            f"rows must be a frame or a two-dimensional array; got {array.ndim} dimensions. "
-            "Reshape your data.",
-            remedy="Give X as a frame with named columns, or as X.reshape(-1, 1) for one column.",
-        )
+        raise _not_rows(array.ndim)
     return {f"x{at}": array[:, at] for at in range(array.shape[1])}
 
 
+def _listed_columns(rows: Sequence[Any]) -> dict[str, NDArray[Any]]:
+    """The columns of a list of rows, as many as most of its rows have.
+
+    Guarantee: every cell is read by itself.  A row with fewer cells has missing ones, what is no row
+        has none, and further cells are not read: none of that is an error, which would tell that
+        somebody has such a row.
+    Needs: how many cells most rows have does not depend on single rows.
+    """
+    sizes = Counter(map(_cells_in, rows))
+    width = max(sizes, key=lambda size: (sizes[size], -size), default=0)
+    if not width:
+        raise _not_rows(1)
+    return {
+        f"x{at}": _held([row[at] if _cells_in(row) > at else None for row in rows])
+        for at in range(width)
+    }
+
+
+def _cells_in(row: Any) -> int:
+    """How many cells a row of a list has; 0 if it is none."""
+    is_row = isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim > 0)
+    return len(row) if is_row else 0
+
+
+def _not_rows(dimensions: int) -> SchemaError:
+    return SchemaError(
+        f"rows must be a frame or a two-dimensional array; got {dimensions} dimensions. "
+        "Reshape your data.",
+        remedy="Give X as a frame with named columns, or as X.reshape(-1, 1) for one column.",
+    )
+
+
 def column_array(values: Any) -> NDArray[Any]:
-    """A target as one array."""
+    """A target as one array; in a list, a target within a list of its own is that target."""
+    if isinstance(values, list | tuple):
+        return _held([each[0] if _cells_in(each) == 1 else each for each in values])
     found = _array(values)
     return found.reshape(-1) if found.ndim != 1 and found.size == len(found) else found
 
@@ -213,7 +246,7 @@ def _array(values: Any) -> NDArray[Any]:
         values = values.to_numpy(zero_copy_only=False)
     elif hasattr(values, "to_numpy"):
         values = values.to_numpy()
-    found: NDArray[Any] = np.asarray(values, dtype=_kind_of(values))
+    found: NDArray[Any] = _held(values) if isinstance(values, list | tuple) else np.asarray(values)
     if found.dtype.kind == "c":
         raise SchemaError(
             "Complex data not supported: a column holds complex numbers.",
@@ -226,11 +259,16 @@ def _array(values: Any) -> NDArray[Any]:
     return found
 
 
-def _kind_of(values: Any) -> type[object] | None:
-    """How an array holds what a caller gave.  Values of a list stay as they are: with one type for
-    all of them, a single text would make texts of the numbers of all other rows.
+def _held(values: Sequence[Any]) -> NDArray[Any]:
+    """Values of a list as they are, one by one.
+
+    numpy would look at all of them to find a type and a depth: a single text makes texts of the
+    numbers of all other rows, and lists of one value are values only while no list has two.
     """
-    return object if isinstance(values, list | tuple) else None
+    found = np.empty(len(values), dtype=object)
+    for at, each in enumerate(values):
+        found[at] = each
+    return found
 
 
 def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:

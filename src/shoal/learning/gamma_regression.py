@@ -32,7 +32,10 @@ class GammaRegression(LogLinkModel):
         gradients, together at the stated price.
     Needs: ``columns`` and ``target_range`` are public facts.
     Edges: rows without a target add nothing; targets outside the range count as its nearer end;
-        coefficients that rows and budget do not tell are flagged by `coefficients`.
+        coefficients that rows and budget do not tell are flagged by `coefficients`, and so are all
+        where the range ends more than about 100,000 times above the mean.  ``dispersion_`` is told
+        from 0.004 to 8.  If large targets are more common than under the gamma law, the intercept
+        and predictions are too low.
     Proof: training.md, *Gamma rounds*.
     """
 

@@ -45,6 +45,12 @@ _EDGES = np.array([2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 12.0])
 
 _FIRST, _MOST_ABOVE = 4.0, 0.02
 _LEAST_SLOPE, _MOST_BENT = 0.4, 0.5
+_LEAST_SHARE, _MOST_FALL = 1e-4, 2.5
+"""Where the mean is sought at the lowest, as a share of the end of the range; and by how much its
+logarithm may fall from there: a rough round takes it down by less than 1, so from further above the
+coefficients are still on their way when the rounds end.
+"""
+
 _INVERSES: Floats = np.asarray(np.exp(-(np.arange(-4096, 4096) + 0.5) / 256), np.float64)
 """1 over the mean by cell of the score, in the cells of `LinkTables`."""
 
@@ -89,8 +95,9 @@ def gamma_fit(ranged: RangedRows, target: Floats, sums: NoisySums) -> GammaLine:
     scale = _LONGEST * math.sqrt(size) / LENGTH
     found, vague = even_moments(short, even, scale, sums, _PRIOR)
     ones: Floats = np.asarray(np.linalg.inv(even)[:, -1], np.float64)  # where every score is 1
-    share = float(np.clip(total[0] / RESIDUAL / count, 1e-4, 1.0))
-    found.begin(np.asarray(ones * math.log(share)), 1.0)
+    share = float(np.clip(total[0] / RESIDUAL / count, _LEAST_SHARE, 1.0))
+    start = math.log(share)
+    found.begin(np.asarray(ones * start), 1.0)
     clip, mark, squares, slopes = _FIRST, histogram_mark(size), list[float](), list[float]()
     begun = math.inf
     for at in range(len(_ROUGH) + len(_FINE)):
@@ -122,7 +129,8 @@ def gamma_fit(ranged: RangedRows, target: Floats, sums: NoisySums) -> GammaLine:
     theta = line.theta.copy()
     theta[-1] += law.shift
     bent = begun / 4 <= _MOST_BENT * math.sqrt(found.squared_error / size)
-    sure = bent and found.is_settled and steep > _LEAST_SLOPE
+    fell = start - float(found.phi @ ones) / max(float(ones @ ones), 1e-300)
+    sure = bent and found.is_settled and steep > _LEAST_SLOPE and fell <= _MOST_FALL
     return GammaLine(replace(line, theta=theta, identified=line.identified & sure), law.dispersion)
 
 

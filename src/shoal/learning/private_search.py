@@ -142,7 +142,9 @@ class PrivateSearchCV(BaseEstimator):  # type: ignore[misc]
             if name in _PUBLIC or name not in known:
                 raise FactsError(
                     f"{str(name)[:40]!r} is no setting that can be searched.",
-                    remedy=f"Search among: {', '.join(sorted(known - _PUBLIC))}.",
+                    remedy=f"Search among: {', '.join(sorted(known - _PUBLIC))}."
+                    if known - _PUBLIC
+                    else "This model has no setting to search: train it.",
                 )
         return model, settings
 

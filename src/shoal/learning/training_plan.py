@@ -166,6 +166,10 @@ class NoisySums(Owned):
             zip(plan.sums, plan.mechanisms, strict=True)
         )
 
+    def _end(self) -> None:
+        """Refuse every further release."""
+        self._steps = iter(())
+
     def release(self, name: str, values: IntegerArray) -> tuple[NDArray[np.float64], float]:
         """The next planned sums with their noise, and the noise's standard deviation."""
         self._check_owner()

@@ -24,7 +24,7 @@ from shoal.query.paying import Askable, PaymentRequest, QuestionCharge, read_for
 from shoal.query.publication import Publication
 from shoal.workloads import Hierarchy, Marginals
 from shoal.workloads.adaptive_detail import DetailPlan, ToldPlace
-from shoal.workloads.column_names import free_name
+from shoal.workloads.column_names import key_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +53,13 @@ class DetailedTable:
                 yield place.level, place.label, *cell, count, float(low), float(high)
 
     def to_rows(self) -> HeldRows:
-        """The values that files and frames hold; a key whose name is taken gets a ``_`` behind it."""
+        """The values that files and frames hold; a key that is called like another column of them gets a
+        ``_`` behind its name.
+        """
         numbers = ["count", "count_low", "count_high"]
-        names = ["level"]
-        for key in (self.plan.column, *self.plan.by):
-            names.append(free_name(key, {*names, *numbers}))
-        names += numbers
+        taken = {"level", *numbers}
+        keys = [key_name(each, taken) for each in (self.plan.column, *self.plan.by)]
+        names = ["level", *keys, *numbers]
         columns = [list(each) for each in zip(*self.rows(), strict=True)]
         kinds = [TEXT] * (len(names) - 3) + [INTEGER if self.plan.unit == 1 else REAL, REAL, REAL]
         found: dict[str, Any] = {}

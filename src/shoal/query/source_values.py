@@ -19,6 +19,13 @@ def with_source_values(rows: Rows, names: Collection[str]) -> Rows:
             "values are counted as they are in the source, so this is asked of a whole table.",
             remedy="Leave filters and joins out: people.learn(ClippedShare(model), ...).",
         )
+    if owned := sorted(
+        each.name for each in rows.columns if each.person is not None and each.name in names
+    ):
+        raise SchemaError(
+            f"column {owned[0]!r} identifies the persons, so it cannot be counted as it is.",
+            remedy="Learn the model without it.",
+        )
     columns = tuple(
         replace(each, nullable=True, span=None, choices=None) if each.name in names else each
         for each in rows.table.columns

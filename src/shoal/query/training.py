@@ -105,7 +105,7 @@ class Training:
         self._target = None if target is None else _known(known, target)
         wanted = [*self._features, *([] if self._target is None else [self._target])]
         if getattr(model, "reads_source_values", False):
-            rows = with_source_values(rows, {each.name for each in wanted if each.person is None})
+            rows = with_source_values(rows, {each.name for each in wanted})
             read = {each.name: each for each in rows.columns}
             wanted = [read[each.name] for each in wanted]
         self.relation = Project(rows, tuple((each.name, Ref(each)) for each in wanted))
@@ -124,8 +124,8 @@ class Training:
         ):
             raise RangeError(
                 "this model is learned with Gaussian noise, which a pure budget cannot pay: it has no delta.",
-                remedy="Learn a PureLogisticRegression, which needs none. Or use a budget such as "
-                "shoal.Approx(1, '1e-6') or shoal.ZeroConcentrated(0.5).",
+                remedy="Use a budget such as shoal.Approx(1, '1e-6') or shoal.ZeroConcentrated(0.5). Of "
+                "the models, PureLogisticRegression needs no delta.",
             )
         unit, rows = self._bounded.unit, self.rows_of_one
         planned = self._model.learning(

@@ -13,7 +13,7 @@ from shoal.errors import UnknownNameError
 from shoal.exact import Number, open_unit
 from shoal.loading import from_extra
 from shoal.workloads import StreamPlan
-from shoal.workloads.column_names import free_name
+from shoal.workloads.column_names import key_name
 
 if TYPE_CHECKING:
     from shoal.plots import Picture
@@ -96,7 +96,7 @@ class ReleasedDays:
         A column of days that is called like one of the others gets a ``_`` behind its name.
         """
         rows = self.rows
-        days = free_name(self.by, {f"{each}{end}" for each in (_COUNT, _TOTAL) for end in _ENDS})
+        days = key_name(self.by, {f"{each}{end}" for each in (_COUNT, _TOTAL) for end in _ENDS})
         found: dict[str, list[Any]] = {days: [row[0] for row in rows]}
         for at, column in ((1, _COUNT), (2, _TOTAL)):
             ends = self.interval(column, confidence)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 
-def free_name(name: str, taken: Collection[str]) -> str:
-    """The name, with as many ``_`` behind it as it needs to be none of those that are taken.
+def key_name(column: str, numbers: Collection[str]) -> str:
+    """What the labels of a column are called beside the numbers.
 
-    A private column may be called ``count`` like the numbers beside it; in one of them the other
-    would be lost.
+    A private column may be called ``count`` like a number, and one of them would be lost.  So it gets
+    a ``_`` behind its name, and so does one called ``count_``: a name is that of one column in all
+    tables of a release.
     """
-    while name in taken:
-        name += "_"
-    return name
+    return f"{column}_" if column.rstrip("_") in numbers else column

@@ -20,7 +20,7 @@ from shoal.errors import SchemaError
 from shoal.events import Composed
 from shoal.exact import IntegerArray, Number
 from shoal.loading import from_extra
-from shoal.workloads.column_names import free_name
+from shoal.workloads.column_names import key_name
 from shoal.workloads.column_queries import Floats
 from shoal.workloads.table_queries import TableQuery
 
@@ -96,24 +96,22 @@ class ReleasedTable:
         """One entry for each cell: its labels, the count, the ends of its interval and its standard
         error, by name.
 
-        A column of which ranges are asked has two: the first and the last value.  A column whose
-        name is taken, such as one called ``count``, gets a ``_`` behind it.
+        A column of which ranges are asked has two: the first and the last value.  A column that is
+        called like a number, such as ``count``, gets a ``_`` behind its name.
         """
         low, high = self.intervals(confidence=confidence)
         numbers = {"count": self.values, "count_low": low, "count_high": high}
         numbers["standard_error"] = self.standard_errors
         shape, columns = self.values.shape, dict[str, list[Any]]()
-
-        def add(name: str, labels: list[Any]) -> None:
-            columns[free_name(name, columns.keys() | numbers.keys())] = labels
-
+        asked = zip(self.columns, self.query.queries, strict=True)
+        ends = {f"{name}_{end}" for name, each in asked if each.word for end in ("from", "to")}
         for axis, (column, labels) in enumerate(zip(self.columns, self.labels, strict=True)):
             place = np.broadcast_to(_along_axis(len(labels), axis, len(shape)), shape).reshape(-1)
             if self.query.queries[axis].word:
-                add(f"{column}_from", [labels[at][0] for at in place])
-                add(f"{column}_to", [labels[at][1] for at in place])
+                columns[f"{column}_from"] = [labels[at][0] for at in place]
+                columns[f"{column}_to"] = [labels[at][1] for at in place]
             else:
-                add(column, [labels[at] for at in place])
+                columns[key_name(column, ends | numbers.keys())] = [labels[at] for at in place]
         for name, held in numbers.items():
             columns[name] = np.asarray(held).reshape(-1).tolist()
         return columns

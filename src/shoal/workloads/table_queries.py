@@ -40,6 +40,10 @@ class TableQuery:
         pairs = zip(self.queries, self.columns, strict=True)
         return ",".join(query.label(column) for query, column in pairs) or "total"
 
+    def asks_the_same_as(self, other: TableQuery) -> bool:
+        """Whether both are the same table, whatever they weigh."""
+        return (self.columns, self.queries) == (other.columns, other.queries)
+
     def shape(self, domain: TableDomain) -> tuple[int, ...]:
         """How many rows each column has in the table."""
         pairs = zip(self.queries, self.columns, strict=True)
@@ -120,9 +124,9 @@ class Marginals(WantedTables):
             for chosen in combinations(names, order):
                 asked = domain.asked(chosen)
                 table = _table(asked, self.weight, self.within)
-                if table.name not in seen:  # a region beside its district tells nothing more
+                if table not in seen:  # a region beside its district tells nothing more
                     yield table
-                seen.add(table.name)
+                seen.add(table)
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -70,6 +70,12 @@ class Workload:
         for line in lines:
             for table in line.tables(known):
                 before = merged.get(table.name)
+                if before is not None and not table.asks_the_same_as(before):
+                    raise SchemaError(
+                        f"two tables would be called {table.name[:60]!r}: one of them by a column of "
+                        "this name.",
+                        remedy="Rename the column in the source, such as to 'total_amount'.",
+                    )
                 weight = table.weight + (before.weight if before else 0)
                 wishes = [each.within for each in (table, before) if each is not None]
                 least = min((wish for wish in wishes if wish is not None), default=None)

@@ -289,6 +289,36 @@ def test_a_step_needs_one_sample_and_is_released_once_and_in_order() -> None:
     sums.sample(2)
     with pytest.raises(InternalError):
         sums.release("gradient 2", zeros)
+    sums.sample(2)
+    with pytest.raises(InternalError):
+        sums.release("gradient 2", zeros)  # there is no step after one that failed
+
+
+def test_after_a_step_that_failed_half_way_there_is_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its batch would be sampled again, and meet itself in one measurement."""
+    plan = planned(4, "1/4")
+    sums, zeros = plan.begin(), np.zeros(3, dtype=np.int64)
+    sums.sample(2)
+    with monkeypatch.context() as broken:
+        broken.setattr(type(plan.matrix), "undone", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            sums.release("gradient 1", zeros)
+    sums.sample(2)
+    with pytest.raises(InternalError):
+        sums.release("gradient 2", zeros)
+
+
+def test_a_sample_that_was_refused_is_none() -> None:
+    plan = planned(4, "1/4")
+    sums, zeros = plan.begin(), np.zeros(3, dtype=np.int64)
+    sums.sample(2)
+    sums.release("gradient 1", zeros)
+    with pytest.raises(InternalError):
+        sums.sample(5)  # units changed
+    with pytest.raises(InternalError):
+        sums.release("gradient 2", zeros)
 
 
 def test_a_sum_that_was_not_released_is_in_no_later_measurement() -> None:

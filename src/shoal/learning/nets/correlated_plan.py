@@ -26,7 +26,9 @@ from shoal.sensitivity import Norm, Relation, Sensitivity
 from shoal.workloads import BandedMatrix
 
 _MOST_KEPT = 1 << 26
-"""The sums of earlier steps that are kept have at most so many entries: half a gigabyte."""
+"""The sums of earlier steps that are kept, exact and as they were told, have at most so many entries
+each: a gigabyte in all.
+"""
 
 
 @dataclass(frozen=True)
@@ -110,8 +112,8 @@ class CorrelatedPlan(TrainingPlan):
                 "rate": str(Fraction(1, self.matrix.separation)),
                 "sensitivity": str(self.noise.sensitivity.value),
                 "norm": "L2",
-                "noise": f"rounded Gaussian, sigma {self.noise.sigma} units, correlated over "
-                f"{len(self.matrix.coefficients)} steps",
+                "noise": f"rounded Gaussian, correlated over {len(self.matrix.coefficients)} steps, "
+                f"sigma {self.noise.sigma} units",
             }
         ]
 
@@ -151,14 +153,19 @@ class CorrelatedSums(StepSums):
         Guarantee: no sum overflows.  Entries too large for that are set to the largest that is not,
             which moves no two of them further apart; it takes more than 2^22 rows.
         """
-        if values.size != self._size or self._at >= len(self._deviations):
+        self._check_sampled()
+        if values.size != self._size:
             raise InternalError("a sum was not planned.", remedy="Please report it.")
         most = self._matrix.largest
         own = np.clip(np.asarray(values, dtype=np.int64).reshape(-1), -most, most)
-        noisy, _ = super().release(name, self._matrix.measured([own, *self._exact]))
-        # only a sum that was released is measured again by later steps
+        try:
+            noisy, _ = super().release(name, self._matrix.measured([own, *self._exact]))
+            told = self._matrix.undone(noisy, self._told)
+        except BaseException:
+            # A step that failed half-way would be sampled again, and meet itself in a measurement.
+            self._end()
+            raise
         self._exact.appendleft(own)
-        told = self._matrix.undone(noisy, self._told)
         self._told.appendleft(told)
         self._at += 1
         return told.copy(), float(self._deviations[self._at - 1])

@@ -34,13 +34,17 @@ class StepSums(NoisySums, ABC):
         self._check_owner()
         if self._is_sampled:
             raise InternalError("a step was sampled twice.", remedy="Please report it.")
+        drawn = self._drawn(units)
         self._is_sampled = True
-        return self._drawn(units)
+        return drawn
 
     def release(self, name: str, values: IntegerArray) -> tuple[NDArray[np.float64], float]:
         """The next step's sums with their noise, from the sample that was just drawn."""
+        self._check_sampled()
+        self._is_sampled = False
+        return super().release(name, values)
+
+    def _check_sampled(self) -> None:
         self._check_owner()
         if not self._is_sampled:
             raise InternalError("a step has no sample of its own.", remedy="Please report it.")
-        self._is_sampled = False
-        return super().release(name, values)
