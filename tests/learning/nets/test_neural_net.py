@@ -30,6 +30,7 @@ from shoal.learning.nets.step_sums import StepSums
 from shoal.learning.posterior_rounds import RESIDUAL
 from shoal.noise.seam import seeded
 from shoal.query.certificate import wrong_with
+from shoal.vault.release_pages import certificate_page
 
 COST: dict[str, Any] = {"epsilon": 2, "delta": "1e-6"}
 SHORT: dict[str, Any] = {"steps": 4, "rate": "1/2", "hidden": (3,)}
@@ -109,6 +110,7 @@ def test_a_training_is_charged_certified_and_saved(tmp_path: Path, noise: str) -
     kind = {"independent": "sampled", "correlated": "correlated_gaussian"}[noise]
     assert f"'{kind}" in str(model.event_.to_dict()).replace("poisson_", "")
     assert model.certificate_["events"] == [each.to_dict() for each in model.event_.events]
+    assert "rounded Gaussian" in certificate_page(model.certificate_).markdown()
     said = model.certificate_["learned"]["settings"]
     assert said.get("noise") == (None if noise == "independent" else "'correlated'")
     with pytest.raises(BudgetExceeded):
