@@ -10,6 +10,7 @@ _ROWS = f"{_PLAN}::test_one_row_moves_every_planned_sum_by_no_more_than_its_boun
 _PAIRS = "tests/learning/test_additive_pairs.py"
 _SEARCH = "tests/learning/test_private_search.py"
 _BY_ROW = "tests/learning/test_row_by_row.py"
+_PURE_SUMS = "tests/learning/test_pure_sums_plan.py"
 _OBJECTIVE = "tests/learning/test_objective_plan.py"
 _CANARY = "tests/learning/test_canaries.py::test_a_canary_spends_much_of_the_budget_and_never_more"
 
@@ -617,5 +618,37 @@ LEARNING = (
         (
             "tests/learning/nets/test_correlated_plan.py::test_after_a_step_that_failed_half_way_there_is_no_other",
         ),
+    ),
+    Mutation(
+        "a-changed-unit-moves-pure-sums-once",
+        "src/shoal/learning/pure_sums_plan.py",
+        "far *= 2 if relation is Relation.CHANGE else 1",
+        "far *= 1",
+        "Rows that leave and rows that come are paid once.",
+        (f"{_PURE_SUMS}::test_all_releases_together_cost_just_the_epsilon",),
+    ),
+    Mutation(
+        "second-moments-without-their-mixed-products",
+        "src/shoal/learning/pca.py",
+        "(7 * size + 3) * LENGTH**2 // 2,",
+        "5 * LENGTH**2,",
+        "Noise for a pure budget is too small by the number of columns.",
+        (f"{_PURE_SUMS}::test_one_row_adds_no_more_in_all_than_its_noise_is_made_for",),
+    ),
+    Mutation(
+        "squares-of-numbers-are-paid-by-nobody",
+        "src/shoal/learning/naive_bayes.py",
+        "absolute = squared // STEPS  # every entry is at most one unit in size",
+        "absolute = design.squared // STEPS",
+        "A row with large numbers adds more than its noise is made for.",
+        (f"{_PURE_SUMS}::test_one_row_adds_no_more_in_all_than_its_noise_is_made_for",),
+    ),
+    Mutation(
+        "every-pure-sum-has-the-whole-epsilon",
+        "src/shoal/learning/pure_sums_plan.py",
+        "paid = measure.epsilon * weight / sum(weights)",
+        "paid = measure.epsilon",
+        "Three releases are charged as one.",
+        (f"{_PURE_SUMS}::test_all_releases_together_cost_just_the_epsilon",),
     ),
 )

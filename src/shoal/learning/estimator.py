@@ -30,9 +30,10 @@ from shoal.learning.model_card import model_card
 from shoal.learning.model_files import write_model
 from shoal.learning.model_state import packed, unpacked
 from shoal.learning.persons import owner_numbers, person_keys, rows_within
+from shoal.learning.pure_sums_plan import PureSumsPlan
 from shoal.learning.row_designs import Arrays
 from shoal.learning.training_plan import NoisySums, PlannedSum, ReleasePlan, TrainingPlan
-from shoal.measures import Approx, Measure, ZeroConcentrated
+from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.page import Page
 from shoal.plan import Choices, Column
 from shoal.sensitivity import Relation
@@ -64,7 +65,7 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     """Whether a training can be paid from a budget without a delta."""
 
     _target_needed = True
-    _read_through = "Sums over rows with Gaussian noise, and nothing else."
+    _read_through = "Sums over rows with {noise} noise, and nothing else."
     # Settings are fields.  scikit-learn reads them from the constructor, which `dataclass` writes.
     epsilon: Number | None = None
     delta: Number | None = None
@@ -83,6 +84,8 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _price(self) -> Measure:
         """What a fit costs, as the caller stated it."""
+        if self.takes_pure_budgets and self.delta is None and self.rho is None:
+            return Pure(positive(_stated_epsilon(self.epsilon), "epsilon"))
         return stated_measure(self.epsilon, self.delta, self.rho)
 
     def _planned(
@@ -94,7 +97,8 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         relation: Relation,
     ) -> ReleasePlan:
         """The plan of all releases, with their noise."""
-        return TrainingPlan.of(self._sums(columns), measure, reach=reach, relation=relation)
+        kind = PureSumsPlan if isinstance(measure, Pure) else TrainingPlan
+        return kind.of(self._sums(columns), measure, reach=reach, relation=relation)
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn is told: missing values and sparse rows are taken, fits are random."""
@@ -239,7 +243,9 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             columns=columns,
             target=self.target_,
             cost=str(self.cost_),
-            read_through=self._read_through,
+            read_through=self._read_through.format(
+                noise="discrete Laplace" if isinstance(self.cost_, Pure) else "Gaussian"
+            ),
             releases=getattr(self, "releases_", ()),
             protects=str(
                 told.get("protects", "as whoever trained it with fit() says; no account was kept")
@@ -434,6 +440,15 @@ def stated_measure(
             remedy="Write LogisticRegression(epsilon=1, delta=1e-6, columns={...}).",
         )
     return Approx(positive(epsilon, "epsilon"), open_unit(delta, "delta"))
+
+
+def _stated_epsilon(epsilon: Number | None) -> Number:
+    if epsilon is None:
+        raise RangeError(
+            "a model needs a price: epsilon, with a delta or without, or rho.",
+            remedy="Write PCA(epsilon=1, delta=1e-6, columns={...}).",
+        )
+    return epsilon
 
 
 def target_needed(y: Any) -> Any:

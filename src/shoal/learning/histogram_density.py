@@ -32,7 +32,7 @@ class HistogramDensity(DensityMixin, PrivateEstimator):  # type: ignore[misc]
     fewer if there would be more than 65,536 cells.  Neighbouring bins are joined, two and two, as
     long as released counts say that wider ones are closer to the truth.
 
-    Guarantee: one release of counts at the stated price.
+    Guarantee: one release of counts at the stated price, which may be an epsilon without a delta.
     Needs: ``columns`` are public facts.
     Edges: missing numbers count as the middle of the range, or have a bin of their own in a column
         that is ``nullable``; values beyond a range count as its end.  No density is 0: half a row
@@ -40,13 +40,14 @@ class HistogramDensity(DensityMixin, PrivateEstimator):  # type: ignore[misc]
     Proof: training.md, *Histograms*.
     """
 
+    takes_pure_budgets = True
     _target_needed = False
 
     bins: int | None = None
 
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
         size = math.prod(_widths(columns, _bins(columns, self.bins)))
-        return [PlannedSum("cells", size, 1, Fraction(1))]
+        return [PlannedSum("cells", size, 1, Fraction(1), 1)]
 
     def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
         bins = _bins(columns, self.bins)

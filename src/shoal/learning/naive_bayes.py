@@ -18,21 +18,23 @@ class NaiveBayes(SeveralClassClassifier):
     """Numbers are normal within each class, categories have a share for each level; there can be two
     classes or more.
 
-    Guarantee: one release of sums at the stated price.
+    Guarantee: one release of sums at the stated price, which may be an epsilon without a delta.
     Needs: ``columns`` and ``classes`` are public facts.
     Edges: rows whose target is none of the classes add nothing.  Shares and variances are kept away
         from 0 by what the noise could hide.
     Proof: training.md, *Naive Bayes*.
     """
 
+    takes_pure_budgets = True
+
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
         classes = len(several_classes(self.target_).levels)
         design = LinearDesign(columns)
         numbers = sum(each.ordered for each in columns)
         squared = design.squared + numbers * STEPS * STEPS
-        return [
-            PlannedSum("sums by class", classes * (design.size + numbers), squared, Fraction(1))
-        ]
+        absolute = squared // STEPS  # every entry is at most one unit in size
+        size = classes * (design.size + numbers)
+        return [PlannedSum("sums by class", size, squared, Fraction(1), absolute)]
 
     def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
         design = LinearDesign(columns)

@@ -38,13 +38,14 @@ class PCA(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
     are within, which is found for a small part of the budget.
 
     Guarantee: one release of means, one of lengths and one of second moments, together at the
-        stated price.
+        stated price, which may be an epsilon without a delta: a choice for two columns.
     Needs: every column is a number with a declared range.
     Edges: missing numbers count as the middle of the range; a covariance of released numbers is
         made to have no negative variance.
     Proof: training.md, *Components*.
     """
 
+    takes_pure_budgets = True
     _target_needed = False
 
     n_components: int | None = field(default=None, kw_only=False)
@@ -59,10 +60,14 @@ class PCA(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
                 remedy=f"Give n_components={size} or fewer.",
             )
         return [
-            PlannedSum("means", size + 1, (size + 1) * STEPS * STEPS, _MEANS),
-            PlannedSum("lengths", _BINS, 1, _LENGTHS),
+            PlannedSum("means", size + 1, (size + 1) * STEPS**2, _MEANS, (size + 1) * STEPS),
+            PlannedSum("lengths", _BINS, 1, _LENGTHS, 1),
             PlannedSum(
-                "second moments", size * (size + 1) // 2, moments_of_length(LENGTH**2), _MOMENTS
+                "second moments",
+                size * (size + 1) // 2,
+                moments_of_length(LENGTH**2),
+                _MOMENTS,
+                (7 * size + 3) * LENGTH**2 // 2,
             ),
         ]
 

@@ -50,14 +50,15 @@ class ReleasePlan(Protocol):
 class PlannedSum:
     """One vector of whole-number sums over rows.
 
-    ``squared`` bounds the squares of what one row adds, summed over the vector; ``share`` is its
-    part of the budget.
+    ``squared`` bounds the squares of what one row adds, summed over the vector, and ``absolute``,
+    where the sum can be paid without a delta, their sizes; ``share`` is its part of the budget.
     """
 
     name: str
     size: int
     squared: int
     share: Fraction
+    absolute: int | None = None
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,11 @@ class TrainingPlan:
         return "gaussian"
 
     @property
+    def deviation(self) -> float:
+        """The standard deviation of noise whose scale is 1."""
+        return 1.0
+
+    @property
     def samples_units(self) -> bool:
         """Whether the price counts on chance by which each unit takes part with all its rows."""
         return False
@@ -165,6 +171,7 @@ class NoisySums(Owned):
         self._steps: Iterator[tuple[PlannedSum, Gaussian]] = iter(
             zip(plan.sums, plan.mechanisms, strict=True)
         )
+        self._deviation = plan.deviation
 
     def _end(self) -> None:
         """Refuse every further release."""
@@ -177,4 +184,4 @@ class NoisySums(Owned):
         if planned is None or noise is None or (planned.name, planned.size) != (name, values.size):
             raise InternalError("a sum was not planned.", remedy="Please report it.")
         noisy: Any = noise.release(np.ascontiguousarray(values.reshape(-1)))
-        return np.asarray(noisy, dtype=np.float64), float(noise.sigma)
+        return np.asarray(noisy, dtype=np.float64), self._deviation * float(noise.spread)

@@ -125,7 +125,7 @@ class Training:
             raise RangeError(
                 "this model is learned with Gaussian noise, which a pure budget cannot pay: it has no delta.",
                 remedy="Use a budget such as shoal.Approx(1, '1e-6') or shoal.ZeroConcentrated(0.5). Of "
-                "the models, PureLogisticRegression needs no delta.",
+                "the models, PureLogisticRegression, NaiveBayes, PCA and HistogramDensity need no delta.",
             )
         unit, rows = self._bounded.unit, self.rows_of_one
         planned = self._model.learning(
