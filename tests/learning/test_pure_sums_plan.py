@@ -26,7 +26,22 @@ MODELS: dict[str, Any] = {
     "density": lambda: HistogramDensity(epsilon=1, columns=MIXED, bins=8),
     "bayes": lambda: NaiveBayes(epsilon=1, columns=MIXED, classes=["no", "yes"], nullable=("a",)),
 }
-HOSTILE = [-1e300, -1.0, 0.0, 1.0, 5.5, 6.0, 10.0, 1e300, np.nan, np.inf, None, "s", "n", "x"]
+HOSTILE: list[Any] = [
+    -1e300,
+    -1.0,
+    0.0,
+    1.0,
+    5.5,
+    6.0,
+    10.0,
+    1e300,
+    np.nan,
+    np.inf,
+    None,
+    "s",
+    "n",
+    "x",
+]
 
 
 class Heard(NoisySums):
@@ -94,7 +109,7 @@ def test_all_releases_together_cost_just_the_epsilon(name: str, relation: Relati
     for each, noise in zip(planned.plan.sums, planned.plan.mechanisms, strict=True):  # type: ignore[attr-defined]
         assert noise.sensitivity.value == far * each.absolute
     spent = shoal.account([planned.event], relation=relation)
-    assert spent.cost(Pure).epsilon == Fraction(7, 10)
+    assert spent.cost(Pure) == Pure("0.7")
 
 
 def test_a_sum_that_has_no_bound_of_this_kind_is_never_drawn() -> None:

@@ -80,7 +80,7 @@ class ClippedShare(ModelRelease):
         relation: Relation,
     ) -> PlannedTraining:
         planned = super().learning(features, target, measure, reach, relation)
-        planned.model._is_target_moved = target is not None and not target.nullable  # type: ignore[attr-defined]  # noqa: SLF001 - a copy of this
+        planned.model._is_target_moved = target is not None and not target.nullable  # noqa: SLF001 - a copy of this
         return planned
 
     def _size(self) -> int:

@@ -42,7 +42,9 @@ class PureSumsPlan(TrainingPlan):
         for each, weight in zip(sums, weights, strict=True):
             if each.absolute is None:
                 raise InternalError("a sum has no pure price.", remedy="Please report it.")
-            moved = Sensitivity(far * each.absolute, Norm.L1, relation, dimension=each.size)
+            moved = Sensitivity(
+                Fraction(far * each.absolute), Norm.L1, relation, dimension=each.size
+            )
             paid = measure.epsilon * weight / sum(weights)
             made.append(Geometric(scale=moved.value / paid, sensitivity=moved))
         if any(noise.scale > LARGEST_SCALE for noise in made):
