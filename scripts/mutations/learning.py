@@ -441,8 +441,8 @@ LEARNING = (
     Mutation(
         "one-text-makes-texts-of-all-labels",
         "src/shoal/learning/feature_columns.py",
-        "return object if isinstance(values, list | tuple) else None",
-        "return None",
+        "        found[at] = each\n    return found\n",
+        "        found[at] = each\n    return np.asarray(list(values))\n",
         "One label of another kind in a list makes all rows count nowhere.",
         (
             "tests/learning/test_row_by_row.py::test_a_label_of_another_kind_moves_no_other_row",
