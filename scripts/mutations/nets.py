@@ -335,13 +335,13 @@ NETS = (
         (f"{_CORRELATED}::test_rows_without_number_overflow_nothing_and_move_nothing_further",),
     ),
     Mutation(
-        "a-sum-that-was-refused-is-measured-later",
+        "a-sum-is-measured-twice",
         f"{_NETS}/correlated_plan.py",
         "        own = np.clip(np.asarray(values, dtype=np.int64).reshape(-1), -most, most)\n",
         "        own = np.clip(np.asarray(values, dtype=np.int64).reshape(-1), -most, most)\n"
         "        self._exact.appendleft(own)\n",
-        "Rows that no batch was drawn for are in what is released.",
-        (f"{_CORRELATED}::test_a_sum_that_was_not_released_is_in_no_later_measurement",),
+        "A unit is in one measurement with two coefficients, which its noise is not made for.",
+        (_NEIGHBOURS, f"{_CORRELATED}::test_a_step_is_told_as_it_was_where_there_is_no_noise"),
     ),
     Mutation(
         "copies-of-one-row-are-dealt-to-several-batches",
