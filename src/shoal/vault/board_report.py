@@ -62,7 +62,7 @@ def _check_count(what: str, said: Sequence[str], releases: Sequence[Release]) ->
 def _kept(release: Release) -> Kept:
     answer = release.answer
     if answer is None or "columns" not in answer:
-        why = "is a suggestion" if answer is not None else f"is {release.state}"
+        why = "is no answer to a question" if answer is not None else f"is {release.state}"
         raise VaultError(
             f"release {release.number} {why}; it has no table to report.",
             remedy="Choose an answered question: shoal log.",
