@@ -68,7 +68,7 @@ def _errors(contestant: Contestant, truth: Truth) -> Errors:
         if not answers:
             made.missing.append(work)
             continue
-        known = "by city" if workload.selects else work
+        known = "by city" if workload.selects and contestant.is_peer else work
         if known not in own:
             own[known] = _mean(_asked(contestant, known, contestant.truths, NO_NOISE))
         made.groups[work] = statistics.fmean(len(answer) for answer in answers)
