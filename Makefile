@@ -58,7 +58,7 @@ audit: $(VENV)/.ready ## the four long audits below, one after the other, in abo
 	done; test -z "$$failed" || { echo "audit: failed:$$failed"; exit 1; }
 
 audit-tests: $(VENV)/.ready ## the long statistical tests, and the laws on many more examples
-	@SHOAL_EXAMPLES=many $(VENV)/bin/python -m pytest $(TWO) -m "audit or law"
+	@SHOAL_EXAMPLES=many $(VENV)/bin/python -m pytest $(THREE) -m "audit or law"
 
 audit-suite: $(VENV)/.ready ## the suite over every mechanism and question, into audit-suite.html
 	@$(VENV)/bin/shoal audit suite --force --out audit-suite.html

@@ -177,7 +177,7 @@ def our_seconds() -> dict[str, dict[str, float]]:
     """CPU seconds of measuring one curve, the oracle's draws included."""
     from shoal import Norm
     from shoal.functions import LocalMean, Operator, Sampler, SpacedCurve
-    from shoal.functions.privatizing import LatticeValues
+    from shoal.functions.any_function import LatticeValues
 
     found: dict[str, dict[str, float]] = {}
     for name, target in (("spacings", SpacedCurve(0.1)), ("local mean", LocalMean(0.1))):

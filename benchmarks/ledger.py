@@ -185,8 +185,8 @@ def _of_a_million(directory: Path) -> dict[str, float]:
     """Make a ledger of a million charges by its own code, many in one commit, and use it."""
     from shoal.events import StatedPure
     from shoal.ledger import Ledger
+    from shoal.ledger.book import request_for
     from shoal.ledger.charge import Charge, charge
-    from shoal.ledger.request import request_for
     from shoal.ledger.transaction import Transaction
     from shoal.measures import Pure
 

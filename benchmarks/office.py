@@ -116,10 +116,10 @@ def made_vault(folder: Path) -> Iterator[tuple[Any, str]]:
 def _measured(folder: Path) -> dict[str, float]:
     import fastapi
 
+    from shoal.server.access_check import Door
     from shoal.server.address import Address
     from shoal.server.app import application
-    from shoal.server.door import Door
-    from shoal.server.office.office_host import OfficeHost
+    from shoal.server.office.office_state import OfficeHost
     from shoal.server.office.request_limits import RequestLimits
 
     bare = fastapi.FastAPI()

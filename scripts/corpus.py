@@ -10,7 +10,7 @@ import time
 
 from tests.corpus.corpus import hospital, planned, questions
 
-from shoal.query.asking import Ask
+from shoal.query.ask import Ask
 
 
 def main() -> None:

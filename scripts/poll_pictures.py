@@ -17,8 +17,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 import shoal
 from shoal.local import crosswise
 from shoal.polls import Arm, Poll, PollQuestion, by_device, by_own, directly, once_number
+from shoal.server.access_check import Door
 from shoal.server.address import Address
-from shoal.server.door import Door
 from shoal.server.server_process import listening, server_of
 from shoal.vault import Vault
 

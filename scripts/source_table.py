@@ -24,8 +24,8 @@ import pyarrow as pa
 from pyarrow import parquet
 
 import shoal
-from shoal.engines.column_reading import check_stated
 from shoal.engines.duckdb import DuckDB, DuckTable
+from shoal.engines.source_reading import check_stated
 from shoal.errors import ShoalError
 from shoal.plan import Person, Scan, Table
 

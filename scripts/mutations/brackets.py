@@ -8,7 +8,7 @@ _TESTS = "tests/accounting/test_lower_ends.py::"
 _GROUPS = "tests/accounting/test_group_in_sample.py::"
 _FAR = "tests/loss/test_far_losses.py::"
 _LEVELS = "tests/loss/test_delta_levels.py::"
-_MIXTURES = "tests/loss/test_mixture_normal.py::"
+_MIXTURES = "tests/loss/test_group_mixture.py::"
 
 BRACKETS = (
     Mutation(
@@ -41,7 +41,7 @@ BRACKETS = (
     ),
     Mutation(
         "deltas-add-up-to-less-than-they-are",
-        "src/shoal/accounting/failing.py",
+        "src/shoal/accounting/failure_probability.py",
         "return 1 - math.prod(((1 - delta) ** n for delta, n in deltas.items()), start=Fraction(1))",
         "return max(deltas, default=Fraction(0))",
         "Many promises with a delta are accounted for as one of them.",
@@ -107,7 +107,7 @@ BRACKETS = (
     ),
     Mutation(
         "sums-just-below-the-largest-do-not-count",
-        "src/shoal/loss/top_of_sum.py",
+        "src/shoal/loss/near_largest_loss.py",
         "return _QUARTER * gap + (1.0 if gap >= 2 * source.epsilon else 0.0)",
         "return 0.0",
         "The upper bound on epsilon of a few Laplace releases is too low.",
@@ -115,7 +115,7 @@ BRACKETS = (
     ),
     Mutation(
         "a-smoothed-payoff-below-the-payoff",
-        "src/shoal/loss/kernel.py",
+        "src/shoal/loss/smoothed_payoff.py",
         "return ORDER * a * a * (1 - a * a / 30) / 6",
         "return 0.0",
         "The upper bound on epsilon is too low, because smoothing lowers delta.",
@@ -181,7 +181,7 @@ BRACKETS = (
     ),
     Mutation(
         "a-group-is-sampled-as-a-whole",
-        "src/shoal/loss/mixture_normal.py",
+        "src/shoal/loss/group_mixture.py",
         "(i * mu, float(",
         "(mu, float(",
         "However many of a group are in the sample, the sum moves as far as with one of them.",
@@ -237,7 +237,7 @@ BRACKETS = (
     ),
     Mutation(
         "one-more-release-that-takes-away",
-        "src/shoal/loss/kernel.py",
+        "src/shoal/loss/smoothed_payoff.py",
         "np.exp(orders * (1 + orders) * self.mu**2 / 2)",
         "np.exp(orders * (orders - 1) * self.mu**2 / 2)",
         "The upper end of an epsilon is below the truth.",

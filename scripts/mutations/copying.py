@@ -19,7 +19,8 @@ from pathlib import Path
 
 from scripts.mutations.mutation import Mutation
 
-COPIED = ("src", "tests", "scripts", "docs", "benchmarks", "pyproject.toml", "README.md")
+COPIED = ("src", "tests", "scripts", "docs", "benchmarks")
+FILES = ("pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE")
 COMPILED = ("src", "tests", "scripts")
 _NOT_COMPILED = "PYTHONDONTWRITEBYTECODE"
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", ".*", "*.pyc")
@@ -27,7 +28,7 @@ _LEFT_OUT = shutil.ignore_patterns("__pycache__", ".*", "*.pyc")
 
 def copy_of(root: Path, into: Path) -> Path:
     """The parts of a project that its tests need, compiled once."""
-    for name in COPIED:
+    for name in (*COPIED, *FILES):
         if (root / name).is_dir():
             shutil.copytree(root / name, into / name, ignore=_LEFT_OUT)
         elif (root / name).is_file():

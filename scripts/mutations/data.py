@@ -6,7 +6,7 @@ from scripts.mutations.mutation import Mutation
 
 _CHANGE = "tests/plan/test_change.py"
 
-_PAIRS = "tests/plan/test_paired_totals.py"
+_PAIRS = "tests/query/test_paired_noise.py"
 
 DATA = (
     Mutation(
@@ -21,7 +21,7 @@ DATA = (
     ),
     Mutation(
         "an-interval-subtracts-end-from-end",
-        "src/shoal/query/enclosures.py",
+        "src/shoal/query/interval_arithmetic.py",
         "return Enclosure(self.lo - other.hi, self.hi - other.lo)",
         "return Enclosure(self.lo - other.lo, self.hi - other.hi)",
         "The interval of a covariance is narrower than the noise of its totals.",
@@ -54,7 +54,7 @@ DATA = (
         "name: factor for name, factor in self.left.stability.items()",
         "A row that becomes several rows in a join is hidden as one.",
         (
-            "tests/plan/test_bounded_totals.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
+            "tests/plan/test_contribution_bounds.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
         ),
     ),
     Mutation(
@@ -64,7 +64,7 @@ DATA = (
         "return None if left is None or right is None else max(left, right)",
         "A row that is on both sides of a union is hidden once.",
         (
-            "tests/plan/test_bounded_totals.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
+            "tests/plan/test_contribution_bounds.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
         ),
     ),
     Mutation(
@@ -125,7 +125,7 @@ DATA = (
     ),
     Mutation(
         "or-teaches-what-and-teaches",
-        "src/shoal/plan/refine.py",
+        "src/shoal/plan/condition_facts.py",
         'if isinstance(condition, Call) and condition.name == "and":',
         'if isinstance(condition, Call) and condition.name in ("and", "or"):',
         "Values leave the range that WHERE was believed to teach: of two guards only the clamp is left.",
@@ -140,17 +140,17 @@ DATA = (
         "return abs(self.ends[1])",
         "Whoever owes much moves a sum further than its noise was made for.",
         (
-            "tests/plan/test_bounded_totals.py::test_a_total_without_keys_moves_by_what_one_unit_may_add",
+            "tests/plan/test_contribution_bounds.py::test_a_total_without_keys_moves_by_what_one_unit_may_add",
         ),
     ),
     Mutation(
         "change-moves-totals-once",
-        "src/shoal/plan/bounded_totals.py",
+        "src/shoal/plan/contribution_bounds.py",
         "if relation is Relation.ADD_REMOVE:",
         "if relation in Relation:",
         "A person who changes everything is hidden as if they only left.",
         (
-            "tests/plan/test_bounded_totals.py::test_a_total_without_keys_moves_by_what_one_unit_may_add",
+            "tests/plan/test_contribution_bounds.py::test_a_total_without_keys_moves_by_what_one_unit_may_add",
         ),
     ),
     Mutation(
@@ -183,7 +183,7 @@ DATA = (
     ),
     Mutation(
         "a-replaced-person-always-has-rows",
-        "src/shoal/plan/bounded_totals.py",
+        "src/shoal/plan/contribution_bounds.py",
         "return isinstance(self.unit, Row) and term.in_every_row and keeps_every_row(self.relation)",
         "return term.in_every_row and keeps_every_row(self.relation)",
         "How many rows somebody has is told by an exact count.",
@@ -209,31 +209,33 @@ DATA = (
     ),
     Mutation(
         "rows-per-group-not-squared",
-        "src/shoal/plan/bounded_totals.py",
+        "src/shoal/plan/contribution_bounds.py",
         "return root_up(Fraction(unit.groups * rows * rows))",
         "return root_up(Fraction(unit.groups * rows))",
         "Whoever has many rows in a group gets Gaussian noise for the root of them.",
         (
-            "tests/plan/test_bounded_totals.py::test_with_keys_a_person_moves_as_many_groups_as_are_allowed",
+            "tests/plan/test_contribution_bounds.py::test_with_keys_a_person_moves_as_many_groups_as_are_allowed",
         ),
     ),
     Mutation(
         "a-row-moves-one-row",
-        "src/shoal/plan/bounded_totals.py",
+        "src/shoal/plan/contribution_bounds.py",
         "return max(factor for factor in factors if factor is not None)",
         "return 1",
         "What joins and unions make of a row is forgotten when noise is chosen.",
         (
-            "tests/plan/test_bounded_totals.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
+            "tests/plan/test_contribution_bounds.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
         ),
     ),
     Mutation(
         "shares-are-rounded-up",
-        "src/shoal/plan/bounded_totals.py",
+        "src/shoal/plan/contribution_bounds.py",
         "return WHOLE if rows <= most else isqrt(most * WHOLE * WHOLE // rows)",
         "return WHOLE if rows <= most else isqrt(most * WHOLE * WHOLE // rows) + 1",
         "Whoever has very many rows counts for more than their share.",
-        ("tests/plan/test_bounded_totals.py::test_a_share_is_the_largest_that_keeps_the_bound",),
+        (
+            "tests/plan/test_contribution_bounds.py::test_a_share_is_the_largest_that_keeps_the_bound",
+        ),
     ),
     Mutation(
         "one-group-too-many-is-no-excess",
@@ -444,57 +446,57 @@ DATA = (
     ),
     Mutation(
         "keys-told-for-one-group-alone",
-        "src/shoal/query/selecting.py",
+        "src/shoal/query/key_selection.py",
         "weight + _quantile_up(self.noise, risk / groups)",
         "weight + _quantile_up(self.noise, risk)",
         "Someone alone in many groups is told with as many times the delta.",
         (
-            "tests/query/test_selecting.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
+            "tests/query/test_key_selection.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
         ),
     ),
     Mutation(
         "threshold-without-the-vote",
-        "src/shoal/query/selecting.py",
+        "src/shoal/query/key_selection.py",
         "weight + _quantile_up(self.noise, risk / groups)",
         "_quantile_up(self.noise, risk / groups)",
         "A key that only one person has is told far more often than delta.",
         (
-            "tests/query/test_selecting.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
+            "tests/query/test_key_selection.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
         ),
     ),
     Mutation(
         "threshold-off-by-one",
-        "src/shoal/query/selecting.py",
+        "src/shoal/query/key_selection.py",
         "if int(vote) >= least]",
         "if int(vote) >= least - 1]",
         "A key that only one person has is told more often than delta.",
         (
-            "tests/query/test_selecting.py::test_a_key_is_told_from_its_threshold_on_and_not_one_vote_below_it",
+            "tests/query/test_key_selection.py::test_a_key_is_told_from_its_threshold_on_and_not_one_vote_below_it",
         ),
     ),
     Mutation(
         "change-has-the-delta-twice",
-        "src/shoal/query/selecting.py",
+        "src/shoal/query/key_selection.py",
         "risk = self.delta / (2 if self.bounded.unit.relation is Relation.CHANGE else 1)",
         "risk = self.delta",
         "Under change one comes and one goes, and each may be told with the whole delta.",
         (
-            "tests/query/test_selecting.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
+            "tests/query/test_key_selection.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
         ),
     ),
     Mutation(
         "groups-without-a-vote-are-told",
-        "src/shoal/query/selecting.py",
+        "src/shoal/query/key_selection.py",
         "for key, (vote,) in part.items() if vote > 0}",
         "for key, (vote,) in part.items()}",
         "A key that only someone without a vote has can be told.",
         (
-            "tests/query/test_selecting.py::test_no_noise_is_drawn_for_a_key_without_a_vote_so_that_it_is_never_told",
+            "tests/query/test_key_selection.py::test_no_noise_is_drawn_for_a_key_without_a_vote_so_that_it_is_never_told",
         ),
     ),
     Mutation(
         "selecting-keys-costs-no-delta",
-        "src/shoal/query/selecting.py",
+        "src/shoal/query/key_selection.py",
         "return Composed((self.noise.event_for(size=1), failing))",
         "return self.noise.event_for(size=1)",
         "The chance that a single person's key is told is never charged.",
@@ -502,7 +504,7 @@ DATA = (
     ),
     Mutation(
         "read-before-it-is-charged",
-        "src/shoal/query/asking.py",
+        "src/shoal/query/ask.py",
         "        charge = self._charge(made, stated.delta, key, stated.noise)\n",
         "        self._drawn(made)\n        charge = self._charge(made, stated.delta, key, stated.noise)\n",
         "Rows are read and noise is drawn for a question that may yet be refused, and for a retry anew.",
@@ -512,7 +514,7 @@ DATA = (
     ),
     Mutation(
         "a-failure-is-kept-in-its-own-words",
-        "src/shoal/query/paying.py",
+        "src/shoal/query/payment.py",
         "    except BaseException:  # noqa: BLE001, S110 - told below, where no trace of it is left\n        pass\n"
         "    charge.left(UnansweredError.__name__)\n",
         "    except BaseException as error:\n        said = str(error)\n    charge.left(said)\n",
@@ -523,7 +525,7 @@ DATA = (
     ),
     Mutation(
         "one-of-several-totals-is-charged",
-        "src/shoal/query/noises.py",
+        "src/shoal/query/noise_choice.py",
         "for each in (*alone, *self.pairs)]",
         "for each in (*alone[:1], *self.pairs[:1])]",
         "A variance is three totals, and one of them is free.",
@@ -533,7 +535,7 @@ DATA = (
     ),
     Mutation(
         "a-pair-moves-as-one-total",
-        "src/shoal/plan/paired_totals.py",
+        "src/shoal/query/paired_noise.py",
         "moved = 2 * max(a * far, b * near)",
         "moved = max(a * far, b * near)",
         "The sum and the difference of two totals get noise for one of them: epsilon is doubled.",
@@ -541,7 +543,7 @@ DATA = (
     ),
     Mutation(
         "the-larger-total-of-a-pair-is-overlooked",
-        "src/shoal/plan/paired_totals.py",
+        "src/shoal/query/paired_noise.py",
         "moved = 2 * max(a * far, b * near)",
         "moved = 2 * min(a * far, b * near)",
         "Where the proportion of a pair is rounded, one of its totals moves further than its noise.",
@@ -549,7 +551,7 @@ DATA = (
     ),
     Mutation(
         "persons-are-paired-with-rows",
-        "src/shoal/plan/paired_totals.py",
+        "src/shoal/query/paired_noise.py",
         "_ADDED_UP = (Quantity.COUNT,",
         "_ADDED_UP = (Quantity.PERSONS, Quantity.COUNT,",
         "Two totals that scale a person differently are told together as if they did not.",

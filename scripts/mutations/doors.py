@@ -7,7 +7,7 @@ from scripts.mutations.mutation import Mutation
 _HANDED_OVER = "tests/engines/test_handed_over.py::"
 _SAMPLE = "tests/vault/sources/test_people_sample.py::"
 _TOTAL = "tests/functions/test_total.py::"
-_SESSION = "src/shoal/engines/duckdb/handed_over.py"
+_SESSION = "src/shoal/engines/duckdb/callers_database.py"
 
 DOORS = (
     Mutation(
@@ -47,7 +47,7 @@ DOORS = (
     ),
     Mutation(
         "a-pipe-is-read-as-a-file",
-        "src/shoal/engines/plain_files.py",
+        "src/shoal/engines/source_reading.py",
         "if not all(map(is_plain, paths)):",
         "if False:",
         "Whoever owns a folder stops the service with a pipe, or feeds it other rows at each reading.",
@@ -67,7 +67,7 @@ DOORS = (
     ),
     Mutation(
         "names-of-columns-count-as-rows",
-        "src/shoal/mechanisms/totality.py",
+        "src/shoal/mechanisms/total_functions.py",
         "return len(shape) == 1 if isinstance(shape, tuple) else isinstance(rows, among)",
         "return isinstance(rows, Iterable)",
         "A release pays for counts of column names, keys or different values in place of people.",
@@ -75,12 +75,12 @@ DOORS = (
     ),
     Mutation(
         "public-parts-are-checked-after-the-charge",
-        "src/shoal/query/asking.py",
+        "src/shoal/query/ask.py",
         "        self.source.engine.check(self.spelled.relation)\n",
         "",
         "A question that can never be answered spends budget that others need.",
         (
-            "tests/query/test_asking.py::test_a_table_that_is_stated_otherwise_is_refused_before_the_charge",
+            "tests/query/test_ask.py::test_a_table_that_is_stated_otherwise_is_refused_before_the_charge",
         ),
     ),
     Mutation(
@@ -90,7 +90,7 @@ DOORS = (
         "if False:",
         "A question of a table whose columns changed spends budget and is never answered.",
         (
-            "tests/query/test_asking.py::test_a_table_that_was_changed_since_it_was_opened_is_refused_before_the_charge",
+            "tests/query/test_ask.py::test_a_table_that_was_changed_since_it_was_opened_is_refused_before_the_charge",
         ),
     ),
     Mutation(
@@ -119,7 +119,7 @@ DOORS = (
     ),
     Mutation(
         "an-interrupt-carries-words-of-the-function",
-        "src/shoal/mechanisms/totality.py",
+        "src/shoal/mechanisms/total_functions.py",
         "            self._raised.args, self._raised.__cause__, held = self._said\n            vars(self._raised).clear()\n",
         "            held = self._said[2]\n",
         "Whoever interrupts a release reads what the function wrote about a row.",
@@ -127,7 +127,7 @@ DOORS = (
     ),
     Mutation(
         "a-handler-of-the-function-stays",
-        "src/shoal/mechanisms/totality.py",
+        "src/shoal/mechanisms/total_functions.py",
         "            signal.signal(signal.SIGINT, self._ours)  # a later interrupt is the operator's again\n",
         "            pass\n",
         "An interrupt between two rows shows what the function's own handler says, or is lost.",

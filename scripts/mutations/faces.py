@@ -33,7 +33,7 @@ FACES = (
     ),
     Mutation(
         "nobody-needs-the-key",
-        "src/shoal/server/door.py",
+        "src/shoal/server/access_check.py",
         "        if not self.knows(request):\n",
         "        if False:\n",
         "Whoever finds the address reads all counters and closes polls.",
@@ -41,7 +41,7 @@ FACES = (
     ),
     Mutation(
         "another-site-answers-for-you",
-        "src/shoal/server/door.py",
+        "src/shoal/server/access_check.py",
         'if told not in {"same-origin", "none"} or not self._ours(origin):',
         "if False:",
         "A page elsewhere sends a report in the name of whoever looks at it.",

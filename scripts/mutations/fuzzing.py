@@ -108,7 +108,6 @@ _AGAIN: Mapping[str, tuple[str, ...]] = {
         "objects-lose-nothing",
         "decimals-count-their-own-digits",
         "csv-cells-are-rounded",
-        "texts-are-counted-and-not-read",
         "broken-texts-of-arrow",
         "csv-types-are-guessed",
         "the-first-patient-names-the-columns",

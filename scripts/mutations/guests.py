@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from scripts.mutations.mutation import Mutation
 
-_GUARDING = "tests/server/test_guarding.py::"
+_GUARDING = "tests/server/test_connection_limits.py::"
 _REPEATS = (
     "tests/server/office/test_office_routes.py::"
     "test_who_asks_the_same_after_somebody_else_finds_the_answer_by_number_too"
 )
-_GUARDED = "src/shoal/server/guarding.py"
+_GUARDED = "src/shoal/server/connection_limits.py"
 
 _DECLARED = "tests/server/office/test_declaration_routes.py::"
 
 GUESTS = (
     Mutation(
         "answers-that-nobody-takes-hold-places",
-        "src/shoal/server/crowd.py",
+        "src/shoal/server/early_refusals.py",
         "            leave()\n            await send(message)",
         "            await send(message)",
         "Sixty-four connections that take no answer keep everybody else out.",
@@ -56,11 +56,11 @@ GUESTS = (
     ),
     Mutation(
         "a-refusal-works-for-minutes",
-        "src/shoal/query/asking.py",
+        "src/shoal/query/ask.py",
         "return min(_HALVINGS, _MOST_TRIED // max(1, len(made.recipes)))",
         "return _HALVINGS",
         "An analyst who pays nothing keeps every thread that releases busy for minutes.",
-        ("tests/query/test_asking.py::test_a_refusal_is_little_work_however_much_was_asked",),
+        ("tests/query/test_ask.py::test_a_refusal_is_little_work_however_much_was_asked",),
     ),
     Mutation(
         "texts-of-others-steer-the-terminal",
@@ -88,7 +88,7 @@ GUESTS = (
     ),
     Mutation(
         "anybody-is-given-an-answer-again",
-        "src/shoal/ledger/journal.py",
+        "src/shoal/ledger/reader.py",
         "here = (ENTRIES.c.caller == caller, under, said)",
         "here = (under, said)",
         "An answer that one analyst was given again is open to all others.",

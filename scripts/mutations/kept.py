@@ -30,12 +30,12 @@ KEPT = (
     ),
     Mutation(
         "a-join-ranks-rows-by-the-columns-in-use",
-        "src/shoal/plan/narrowing.py",
+        "src/shoal/plan/used_columns.py",
         "right=_narrowed(join.right, _names(join.right)),",
         "right=_narrowed(join.right, used & _names(join.right) | _read_by(pair[1] for pair in join.on)),",
         "A join takes other rows of a person than it says, and which ones depends on what else is asked.",
         (
-            "tests/plan/test_narrowing.py::test_which_rows_are_joined_is_decided_by_columns_that_are_not_used_too",
+            "tests/plan/test_used_columns.py::test_which_rows_are_joined_is_decided_by_columns_that_are_not_used_too",
         ),
     ),
     Mutation(
@@ -45,7 +45,7 @@ KEPT = (
         "for at in range(0, len(names) - _MOST_COLUMNS, _MOST_COLUMNS):",
         "A text of one row that is not UTF-8 makes every question on its column fail.",
         (
-            "tests/plan/test_narrowing.py::test_a_text_that_is_not_whole_is_refused_in_whatever_column_of_a_wide_file_it_is",
+            "tests/plan/test_used_columns.py::test_a_text_that_is_not_whole_is_refused_in_whatever_column_of_a_wide_file_it_is",
         ),
     ),
     Mutation(

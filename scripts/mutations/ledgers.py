@@ -124,7 +124,7 @@ LEDGERS = (
     ),
     Mutation(
         "what-others-wrote-is-not-remembered",
-        "src/shoal/ledger/batch_commit.py",
+        "src/shoal/ledger/group_commit.py",
         "if changed or transaction.lags:",
         "if changed:",
         "An auditor has seen the charges, and does not notice when they are gone.",
@@ -160,16 +160,16 @@ LEDGERS = (
         "if False:",
         "Whoever has an account on the machine writes a new history in which nothing was spent.",
         (
-            "tests/ledger/test_read_only_store.py::test_a_ledger_that_everybody_may_write_is_refused",
+            "tests/ledger/test_sqlite_read_only.py::test_a_ledger_that_everybody_may_write_is_refused",
         ),
     ),
     Mutation(
         "a-file-that-changes-is-read-on",
-        "src/shoal/ledger/read_only_store.py",
+        "src/shoal/ledger/sqlite.py",
         "        if self._stamp() != before or before[-1]:\n",
         "        if False:\n",
         "An auditor reads half of one state and half of another, and calls it sound.",
-        ("tests/ledger/test_read_only_store.py::test_whoever_writes_while_it_is_read_is_noticed",),
+        ("tests/ledger/test_sqlite_read_only.py::test_whoever_writes_while_it_is_read_is_noticed",),
     ),
     Mutation(
         "damaged-text-is-quoted",
@@ -178,7 +178,7 @@ LEDGERS = (
         "if False:",
         "One flipped bit ends verify in an error of Python that quotes what is stored.",
         (
-            "tests/ledger/test_read_only_store.py::test_whatever_byte_is_flipped_verifying_says_something_in_words",
+            "tests/ledger/test_sqlite_read_only.py::test_whatever_byte_is_flipped_verifying_says_something_in_words",
         ),
     ),
     Mutation(
@@ -188,7 +188,7 @@ LEDGERS = (
         "        if False:\n            raise TamperedError(",
         "The key of the hashes, an answer or a declaration that somebody changed is used until someone verifies.",
         (
-            "tests/ledger/test_read_only_store.py::test_a_vault_whose_key_is_damaged_can_be_verified",
+            "tests/ledger/test_sqlite_read_only.py::test_a_vault_whose_key_is_damaged_can_be_verified",
         ),
     ),
     Mutation(

@@ -45,7 +45,7 @@ LOCAL = (
     ),
     Mutation(
         "only-ordinary-exceptions-are-kept",
-        "src/shoal/mechanisms/totality.py",
+        "src/shoal/mechanisms/total_functions.py",
         "except BaseException:  # noqa: BLE001",
         "except Exception:  # noqa: BLE001",
         "A function that exits on one person's row tells that the row is there.",
@@ -53,7 +53,7 @@ LOCAL = (
     ),
     Mutation(
         "an-interrupt-of-the-function-passes",
-        "src/shoal/mechanisms/totality.py",
+        "src/shoal/mechanisms/total_functions.py",
         "            except BaseException:  # noqa: BLE001",
         "            except KeyboardInterrupt:\n                raise\n            except BaseException:  # noqa: BLE001",
         "A function that raises KeyboardInterrupt on one person's row tells that the row is there.",
@@ -61,7 +61,7 @@ LOCAL = (
     ),
     Mutation(
         "an-interrupt-of-the-operator-is-lost",
-        "src/shoal/mechanisms/totality.py",
+        "src/shoal/mechanisms/total_functions.py",
         "            self._raised = error\n",
         "",
         "An operator who stops a release sees it go on.",
@@ -90,7 +90,7 @@ LOCAL = (
     ),
     Mutation(
         "categories-of-any-size",
-        "src/shoal/functions/stable.py",
+        "src/shoal/functions/stable_histograms.py",
         "kind is int and plain.bit_length() <= _MOST_BITS",
         "kind is int",
         "A number of thousands of digits in one row makes the release fail.",
@@ -98,11 +98,13 @@ LOCAL = (
     ),
     Mutation(
         "a-category-that-cannot-be-written",
-        "src/shoal/functions/stable.py",
+        "src/shoal/functions/stable_histograms.py",
         "return (str, row) if row.isascii() or _has_bytes(row) else None",
         "return (str, row)",
         "A told category cannot be printed or stored, and the failure shows that it was there.",
-        ("tests/functions/test_stable.py::test_texts_that_cannot_be_written_are_in_no_category",),
+        (
+            "tests/functions/test_stable_histograms.py::test_texts_that_cannot_be_written_are_in_no_category",
+        ),
     ),
     Mutation(
         "a-rows-own-error-comes-out-of-a-histogram",
@@ -116,7 +118,7 @@ LOCAL = (
     ),
     Mutation(
         "an-answer-has-the-type-of-its-rows",
-        "src/shoal/functions/privatizing.py",
+        "src/shoal/functions/any_function.py",
         "return self._mechanism.release(numbers[0])",
         "return self._mechanism.release(int(numbers[0]) if numbers[0].denominator == 1 else numbers[0])",
         "The type of an answer tells whether there were any rows.",

@@ -241,7 +241,7 @@ NETS = (
         "ways.append(lambda: sampled)",
         "ways.append(lambda: Fraction(0))",
         "A training that costs far more than the budget is let through.",
-        ("tests/accounting/test_filters.py",),
+        ("tests/accounting/test_budget_filters.py",),
     ),
     Mutation(
         "a-failing-row-silences-its-chunk",

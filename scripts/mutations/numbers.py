@@ -38,7 +38,7 @@ NUMBERS = (
         "return lower(lambda: ball(square).sqrt())",
         "Sensitivities in L2 come out below what a person can move.",
         (
-            "tests/sensitivity/test_value.py::test_the_three_norms_are_ordered_and_agree_for_one_number",
+            "tests/sensitivity/test_sensitivity_values.py::test_the_three_norms_are_ordered_and_agree_for_one_number",
         ),
     ),
     Mutation(
@@ -61,17 +61,17 @@ NUMBERS = (
     ),
     Mutation(
         "uniform-by-remainder",
-        "src/shoal/noise/uniform.py",
+        "src/shoal/noise/source.py",
         "words[words < bound][:missing]",
         "(words % bound)[:missing]",
         "Small numbers come too often, so that coins and choices lean and tell more than their epsilon.",
         (
-            "tests/noise/test_uniform.py::test_a_word_is_cut_to_the_bits_of_the_bound_and_no_further",
+            "tests/noise/test_source_uniform.py::test_a_word_is_cut_to_the_bits_of_the_bound_and_no_further",
         ),
     ),
     Mutation(
         "laplace-counts-zero-twice",
-        "src/shoal/noise/laws.py",
+        "src/shoal/noise/block_laws.py",
         'left = arb(1) if self.side == "floor" else ball(-1 / self.scale).exp()',
         "left = arb(1)",
         "Zero comes too often: whoever is not hidden by the noise at all is found more often than promised.",
@@ -81,7 +81,7 @@ NUMBERS = (
     ),
     Mutation(
         "noise-one-percent-too-narrow",
-        "src/shoal/noise/laws.py",
+        "src/shoal/noise/block_laws.py",
         "return ball(-Fraction(1 << self.bits) / self.scale).exp()",
         "return ball(-Fraction(1 << self.bits) * 101 / (100 * self.scale)).exp()",
         "Laplace noise is a hundredth narrower than it is charged for, in every answer.",
@@ -91,19 +91,21 @@ NUMBERS = (
     ),
     Mutation(
         "normal-noise-of-half-the-variance",
-        "src/shoal/noise/laws.py",
+        "src/shoal/noise/block_laws.py",
         "start *= float(1 / (2 * self.variance))",
         "start *= float(1 / self.variance)",
         "Inside its blocks Gaussian noise falls off twice as fast as it is charged for.",
-        ("tests/noise/test_blocks.py::test_drop_in_floats_is_within_its_claim",),
+        ("tests/noise/test_block_sampler.py::test_drop_in_floats_is_within_its_claim",),
     ),
     Mutation(
         "tickets-below-the-weight",
-        "src/shoal/noise/weights.py",
+        "src/shoal/noise/exp_enclosures.py",
         "_MARGIN = 2.0**-21 + 2.0**-30",
         "_MARGIN = -(2.0**-21)",
         "Bounds of weights lie below the weights, so that choices do not have the law they are priced by.",
-        ("tests/noise/test_weights.py::test_an_upper_weight_is_above_the_weight_and_close_to_it",),
+        (
+            "tests/noise/test_exp_enclosures.py::test_an_upper_weight_is_above_the_weight_and_close_to_it",
+        ),
     ),
     Mutation(
         "draws-survive-a-fork",
@@ -139,7 +141,7 @@ NUMBERS = (
     ),
     Mutation(
         "race-forgets-who-has-won",
-        "src/shoal/noise/race.py",
+        "src/shoal/noise/candidate_race.py",
         "if drawn not in chosen:",
         "if True:",
         "One candidate can fill several places of a list that was priced for different ones.",
@@ -187,7 +189,7 @@ NUMBERS = (
     ),
     Mutation(
         "gaussian-noise-on-the-wrong-side",
-        "src/shoal/measures/gaussian.py",
+        "src/shoal/measures/gaussian_profile.py",
         "enough, _ = turning_point(lambda mu: _fits(mu, epsilon, delta), start=start)",
         "_, enough = turning_point(lambda mu: _fits(mu, epsilon, delta), start=start)",
         "Gaussian noise is made for a delta a hair above the one that was promised.",
@@ -197,7 +199,7 @@ NUMBERS = (
     ),
     Mutation(
         "gaussian-epsilon-on-the-wrong-side",
-        "src/shoal/measures/gaussian.py",
+        "src/shoal/measures/gaussian_profile.py",
         "_, enough = turning_point(\n        lambda epsilon",
         "enough, _ = turning_point(\n        lambda epsilon",
         "The epsilon that is told does not cover the delta that it is told for.",
@@ -281,21 +283,23 @@ NUMBERS = (
     ),
     Mutation(
         "any-norm-will-do",
-        "src/shoal/sensitivity/value.py",
+        "src/shoal/sensitivity/sensitivity.py",
         "if given.dimension != 1 and not given.norm.bounds(wanted):",
         "if False:",
         "A bound in L2 buys Laplace noise, which is too little by the root of the number of answers.",
         (
-            "tests/sensitivity/test_value.py::test_a_larger_norm_serves_for_a_smaller_one_and_the_converse_is_refused",
+            "tests/sensitivity/test_sensitivity_values.py::test_a_larger_norm_serves_for_a_smaller_one_and_the_converse_is_refused",
         ),
     ),
     Mutation(
         "change-is-one-step",
-        "src/shoal/sensitivity/value.py",
+        "src/shoal/sensitivity/sensitivity.py",
         "return replace(self, value=2 * self.value, relation=Relation.CHANGE)",
         "return replace(self, value=self.value, relation=Relation.CHANGE)",
         "A person who changes is hidden as if they only left.",
-        ("tests/sensitivity/test_value.py::test_a_change_is_a_removal_and_an_addition",),
+        (
+            "tests/sensitivity/test_sensitivity_values.py::test_a_change_is_a_removal_and_an_addition",
+        ),
     ),
     Mutation(
         "a-claimed-curve-holds-in-one-order-only",

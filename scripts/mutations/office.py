@@ -13,8 +13,8 @@ _ACCESS = "src/shoal/vault/people/access.py"
 _FOLK = "src/shoal/vault/people/people.py"
 
 _SIGN_IN = "tests/server/sign_in/test_organisation.py::"
-_KNOWN = "tests/vault/test_known_questions.py::"
-_SEEN = "tests/ledger/test_seen_books.py::"
+_KNOWN = "tests/vault/test_question_cache.py::"
+_SEEN = "tests/ledger/test_reader.py::"
 
 _DECLARED = "tests/server/office/test_declaration_routes.py::"
 _FOLDER = "src/shoal/vault/sources/data_folder.py"
@@ -153,7 +153,7 @@ OFFICE = (
     ),
     Mutation(
         "accounts-are-shown-as-they-were",
-        "src/shoal/ledger/seen_books.py",
+        "src/shoal/ledger/reader.py",
         "if head != self._head or any(name not in self._books for name in names):",
         "if any(name not in self._books for name in names):",
         "Two servers show a budget that the other has spent.",
@@ -161,7 +161,7 @@ OFFICE = (
     ),
     Mutation(
         "a-known-preview-says-that-it-fits-for-ever",
-        "src/shoal/query/asking.py",
+        "src/shoal/query/ask.py",
         "return preview_of(made, level, fits=False), made.event()",
         "return preview_of(made, level, fits=self.source.payer.would_fit(made.event())), None",
         "An analyst is told that a question fits a budget that is spent.",
@@ -185,7 +185,7 @@ OFFICE = (
     ),
     Mutation(
         "public-rows-are-read-once-for-ever",
-        "src/shoal/vault/known_questions.py",
+        "src/shoal/vault/question_cache.py",
         "if not reads and all(tables[name].protects is not None for name in named):",
         "if named:",
         "A question goes on with public rows that were replaced.",
@@ -193,7 +193,7 @@ OFFICE = (
     ),
     Mutation(
         "other-weights-have-the-same-preview",
-        "src/shoal/query/asking.py",
+        "src/shoal/query/ask.py",
         "terms = (request, noise, stated.show_clipped, level, weights, self.intervals)",
         "terms = (request, noise, stated.show_clipped, level, self.intervals)",
         "An analyst is shown the errors of another request.",
@@ -340,7 +340,7 @@ OFFICE = (
     ),
     Mutation(
         "the-access-log-has-the-question",
-        "src/shoal/query/asking.py",
+        "src/shoal/query/ask.py",
         "return hashlib.sha256(plan.encode()).hexdigest()",
         "return plan",
         "The log holds values that people wrote into conditions.",
@@ -420,10 +420,10 @@ OFFICE = (
     ),
     Mutation(
         "a-request-hides-the-delta-of-keys",
-        "src/shoal/query/budget.py",
+        "src/shoal/query/payment.py",
         "return Approx(self.measure.epsilon, delta + self.failing)",
         "return Approx(self.measure.epsilon, delta) if delta else Pure(self.measure.epsilon)",
         "A steward approves more risk for one person than the page shows.",
-        ("tests/query/test_budget.py::test_the_promise_of_a_cost_counts_the_delta_of_keys",),
+        ("tests/query/test_payment.py::test_the_promise_of_a_cost_counts_the_delta_of_keys",),
     ),
 )

@@ -52,7 +52,7 @@ PERSONS = (
     ),
     Mutation(
         "all-rows-of-a-person-are-in-one-group-of-many",
-        "src/shoal/plan/person_rows.py",
+        "src/shoal/plan/contribution_bounds.py",
         "return unit.with_shares(1, unit.groups)",
         "return unit",
         "A person with a row in each of three wards counts for one in a question that has no wards.",

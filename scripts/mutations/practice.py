@@ -139,11 +139,13 @@ PRACTICE = (
     ),
     Mutation(
         "half-of-enough-is-enough",
-        "src/shoal/polls/enough.py",
+        "src/shoal/polls/enough_answers.py",
         "2 * ball(2 / _RISK).log()",
         "ball(2 / _RISK).log()",
         "Estimates are quoted whose intervals cover most of the scale.",
-        ("tests/polls/test_enough.py::test_with_one_fewer_hoeffdings_interval_is_wider_than_that",),
+        (
+            "tests/polls/test_enough_answers.py::test_with_one_fewer_hoeffdings_interval_is_wider_than_that",
+        ),
     ),
     Mutation(
         "a-bound-on-guessing-is-rounded-down",
@@ -297,21 +299,21 @@ PRACTICE = (
     ),
     Mutation(
         "a-category-of-one-is-told",
-        "src/shoal/functions/stable.py",
+        "src/shoal/functions/stable_histograms.py",
         "return 1 + rarely_reached(self._moved / self.epsilon, self.delta)",
         "return rarely_reached(self._moved / self.epsilon, self.delta)",
         "A category that one person has is told more often than delta.",
         (
-            "tests/functions/test_stable.py::test_a_histogram_is_private_for_every_row_that_comes_or_goes",
+            "tests/functions/test_stable_histograms.py::test_a_histogram_is_private_for_every_row_that_comes_or_goes",
         ),
     ),
     Mutation(
         "a-mode-may-fall-with-one-change",
-        "src/shoal/functions/stable.py",
+        "src/shoal/functions/stable_histograms.py",
         "(lead - 1) // 2 if self.relation is Relation.CHANGE else lead - 1)",
         "lead // 2 if self.relation is Relation.CHANGE else lead)",
         "The mode is told for sure where one person decides it.",
-        ("tests/functions/test_stable.py::test_a_mode_is_private_for_all_small_tables",),
+        ("tests/functions/test_stable_histograms.py::test_a_mode_is_private_for_all_small_tables",),
     ),
     Mutation(
         "rarely-means-twice-as-often",
@@ -320,17 +322,17 @@ PRACTICE = (
         "return max(1, math.floor(upper(place)))",
         "Rare categories and unstable data pass a threshold that is one too low.",
         (
-            "tests/functions/test_stable.py::test_a_histogram_is_private_for_every_row_that_comes_or_goes",
+            "tests/functions/test_stable_histograms.py::test_a_histogram_is_private_for_every_row_that_comes_or_goes",
         ),
     ),
     Mutation(
         "a-sampled-sensitivity-is-believed",
-        "src/shoal/functions/privatizing.py",
+        "src/shoal/functions/any_function.py",
         "        if self.sampled is None:\n            return self._mechanism.cost\n",
         "        if True:\n            return self._mechanism.cost\n",
         "A promise for most people is charged and told as one for all.",
         (
-            "tests/functions/test_privatizing.py::test_a_sampled_sensitivity_makes_a_random_promise_that_no_budget_pays",
+            "tests/functions/test_any_function.py::test_a_sampled_sensitivity_makes_a_random_promise_that_no_budget_pays",
         ),
     ),
     Mutation(
@@ -343,15 +345,15 @@ PRACTICE = (
     ),
     Mutation(
         "a-failing-function-shows",
-        "src/shoal/functions/aggregate.py",
+        "src/shoal/functions/sample_and_aggregate.py",
         "called(function, blocks, read=exact_number, otherwise=self.otherwise)",
         "[exact_number(function(block)) for block in blocks]",
         "A function that fails on one person's row tells that the row is there.",
-        ("tests/functions/test_aggregate.py::test_answers_have_this_law_and_no_other",),
+        ("tests/functions/test_sample_and_aggregate.py::test_answers_have_this_law_and_no_other",),
     ),
     Mutation(
         "vectors-change-by-one-length",
-        "src/shoal/functions/summed.py",
+        "src/shoal/functions/summed_release.py",
         "    return 2 * longest\n",
         "    return longest\n",
         "A row that changes moves the lattice twice as far as its noise was made for.",

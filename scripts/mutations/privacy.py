@@ -68,12 +68,12 @@ PRIVACY = (
         "in_all = size",
         "Whoever moves from one part to another is charged for one of them.",
         (
-            "tests/accounting/test_neighbours.py::test_a_row_that_changes_is_seen_by_the_two_dearest_parts",
+            "tests/accounting/test_pricing.py::test_a_row_that_changes_is_seen_by_the_two_dearest_parts",
         ),
     ),
     Mutation(
         "change-costs-what-leaving-costs",
-        "src/shoal/accounting/neighbours.py",
+        "src/shoal/accounting/pricing.py",
         "    if relation == Relation.CHANGE:\n        return 2",
         "    if relation == Relation.CHANGE:\n        return 1",
         "A budget for rows that change is spent at half the price.",
@@ -121,7 +121,7 @@ PRIVACY = (
     ),
     Mutation(
         "a-rehearsal-has-a-price",
-        "src/shoal/accounting/neighbours.py",
+        "src/shoal/accounting/pricing.py",
         "    if not event.private:\n",
         "    if False:\n",
         "Noise from a known seed is charged and trusted as if it were secret.",
@@ -197,11 +197,13 @@ PRIVACY = (
     ),
     Mutation(
         "filter-looks-before-it-adds",
-        "src/shoal/accounting/filters.py",
+        "src/shoal/accounting/budget_filters.py",
         "return after if self._allows(after) else None",
         "return after if self._allows(self._sums) else None",
         "The last question may cost anything, once the budget is not yet used up.",
-        ("tests/accounting/test_filters.py::test_a_budget_holds_exactly_what_adds_up_to_it",),
+        (
+            "tests/accounting/test_budget_filters.py::test_a_budget_holds_exactly_what_adds_up_to_it",
+        ),
     ),
     Mutation(
         "filter-forgets-the-reserve",
@@ -209,7 +211,7 @@ PRIVACY = (
         "if told(sums[0]) > self.reserve:",
         "if False:",
         "Selections that may fail outright are allowed without end.",
-        ("tests/accounting/test_filters.py::test_stated_deltas_are_paid_from_the_reserve",),
+        ("tests/accounting/test_budget_filters.py::test_stated_deltas_are_paid_from_the_reserve",),
     ),
     Mutation(
         "every-order-has-the-whole-delta",
@@ -218,7 +220,7 @@ PRIVACY = (
         "self._shares = {order: usable for order, part in self._parts.items()}",
         "An adaptive asker gets several deltas instead of one.",
         (
-            "tests/accounting/test_filters.py::test_the_orders_share_no_more_than_the_delta_there_is",
+            "tests/accounting/test_budget_filters.py::test_the_orders_share_no_more_than_the_delta_there_is",
         ),
     ),
     Mutation(
@@ -228,7 +230,7 @@ PRIVACY = (
         "renyi_epsilon_up(spent, order=order, delta=self.budget.delta)",
         "The odometer shows less than was spent.",
         (
-            "tests/accounting/test_filters.py::test_the_odometer_of_a_renyi_filter_gives_each_order_its_own_share_of_delta",
+            "tests/accounting/test_budget_filters.py::test_the_odometer_of_a_renyi_filter_gives_each_order_its_own_share_of_delta",
         ),
     ),
     Mutation(
@@ -238,17 +240,17 @@ PRIVACY = (
         "from shoal.exact import upper\n\n    return upper(most, bits=8)",
         "An adaptive asker may spend more divergence than epsilon and delta allow.",
         (
-            "tests/accounting/test_filters.py::test_the_most_that_a_renyi_filter_takes_at_an_order_implies_its_budget_and_hardly_less",
+            "tests/accounting/test_budget_filters.py::test_the_most_that_a_renyi_filter_takes_at_an_order_implies_its_budget_and_hardly_less",
         ),
     ),
     Mutation(
         "odd-costs-are-rounded-down",
-        "src/shoal/accounting/sums.py",
+        "src/shoal/accounting/quantities.py",
         "return sum_ + math.ceil(cost / grid) * grid",
         "return sum_ + math.floor(cost / grid) * grid",
         "A budget that is spent in very many odd pieces is never quite spent.",
         (
-            "tests/accounting/test_sums_and_states.py::test_sums_of_unlike_fractions_stay_short_and_are_never_below_the_truth",
+            "tests/accounting/test_quantities_and_states.py::test_sums_of_unlike_fractions_stay_short_and_are_never_below_the_truth",
         ),
     ),
     Mutation(
@@ -321,11 +323,13 @@ PRIVACY = (
     ),
     Mutation(
         "shuffled-variation-with-others-of-any-kind",
-        "src/shoal/accounting/variation.py",
+        "src/shoal/accounting/shuffling_by_variation.py",
         "starts = block_edges(self.people - 1, float(1 / self.odds))\n\n        def delta() -> arb:\n            chance, others = ball(1 / self.odds), self.people - 1",
         "starts = block_edges(self.people - 1, 1.0)\n\n        def delta() -> arb:\n            chance, others = arb(1), self.people - 1",
         "Every other person hides the one whose value changes, and not one in E of them.",
-        ("tests/accounting/test_variation.py::test_no_answers_of_the_others_need_more",),
+        (
+            "tests/accounting/test_shuffling_by_variation.py::test_no_answers_of_the_others_need_more",
+        ),
     ),
     Mutation(
         "clones-all-there",
@@ -341,15 +345,15 @@ PRIVACY = (
         "return replace(event, rho=event.rho * size**2)",
         "return replace(event, rho=event.rho * size)",
         "A family is charged as if rho grew with its size and not with the square.",
-        ("tests/accounting/test_neighbours.py::test_groups_grow_as_their_measure_says",),
+        ("tests/accounting/test_pricing.py::test_groups_grow_as_their_measure_says",),
     ),
     Mutation(
         "a-group-adds-its-deltas",
-        "src/shoal/accounting/neighbours.py",
+        "src/shoal/accounting/pricing.py",
         "return ball(risk) * ball(count * each).expm1() / ball(each).expm1()",
         "return ball(risk) * count",
         "The delta of a family is far larger than the sum of theirs, and is not told.",
-        ("tests/accounting/test_neighbours.py::test_the_delta_of_a_group_is_the_exact_sum",),
+        ("tests/accounting/test_pricing.py::test_the_delta_of_a_group_is_the_exact_sum",),
     ),
     Mutation(
         "permute-and-flip-as-exponential",
@@ -379,19 +383,23 @@ PRIVACY = (
     ),
     Mutation(
         "advanced-composition-without-drift",
-        "src/shoal/accounting/classic.py",
+        "src/shoal/accounting/textbook_composition.py",
         "return e * (-2 * k * ball(risk).log()).sqrt() + k * e * e.expm1()",
         "return e * (-2 * k * ball(risk).log()).sqrt()",
         "Many releases of a large epsilon are told to cost next to nothing.",
-        ("tests/accounting/test_optimal.py::test_the_seed_figures_for_small_epsilon_are_met",),
+        (
+            "tests/accounting/test_optimal_composition.py::test_the_seed_figures_for_small_epsilon_are_met",
+        ),
     ),
     Mutation(
         "optimal-composition-forgets-what-failed",
-        "src/shoal/accounting/optimal.py",
+        "src/shoal/accounting/optimal_composition.py",
         "delta = lost + (1 - lost) * pure_losses_delta_up(epsilons, target)",
         "delta = (1 - lost) * pure_losses_delta_up(epsilons, target)",
         "The deltas of the parts are missing from the delta of the whole.",
-        ("tests/accounting/test_optimal.py::test_deltas_of_promises_are_taken_off_first",),
+        (
+            "tests/accounting/test_optimal_composition.py::test_deltas_of_promises_are_taken_off_first",
+        ),
     ),
     Mutation(
         "the-grid-is-not-paid-for",
@@ -444,8 +452,12 @@ PRIVACY = (
     Mutation(
         "seeded-laplace-says-private",
         "src/shoal/mechanisms/laplace.py",
-        "private=secret(),",
-        "private=True,",
+        "        return events.Laplace(\n            scale=self.scale,\n"
+        "            sensitivity=self.sensitivity.value,\n            size=size,\n"
+        "            relation=self.sensitivity.relation,\n            private=secret(),\n",
+        "        return events.Laplace(\n            scale=self.scale,\n"
+        "            sensitivity=self.sensitivity.value,\n            size=size,\n"
+        "            relation=self.sensitivity.relation,\n            private=True,\n",
         "A rehearsal with known noise is recorded as a private release.",
         ("tests/mechanisms/test_mechanisms.py::test_noise_from_a_seeded_source_is_not_private",),
     ),

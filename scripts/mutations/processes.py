@@ -107,7 +107,7 @@ PROCESSES = (
     ),
     Mutation(
         "numerals-with-underscores",
-        "src/shoal/exact/rational_text.py",
+        "src/shoal/exact/rational.py",
         'DECIMAL = r"[-+]?(?:[0-9]+(',
         'DECIMAL = r"[-+]?(?:[0-9][0-9_]*(',
         "A budget that was meant as 1.5 and typed as 1_5 is 15.",
@@ -115,7 +115,7 @@ PROCESSES = (
     ),
     Mutation(
         "numerals-in-any-script",
-        "src/shoal/exact/rational_text.py",
+        "src/shoal/exact/rational.py",
         'DECIMAL = r"[-+]?(?:[0-9]+(',
         'DECIMAL = r"[-+]?(?:\\d+(',
         "Two people read one budget as two numbers.",
@@ -123,7 +123,7 @@ PROCESSES = (
     ),
     Mutation(
         "a-decimal-of-a-billion-digits-is-written-out",
-        "src/shoal/plan/values.py",
+        "src/shoal/plan/types.py",
         "    return 0.0 if exact.adjusted() < -_FURTHEST else",
         "    return 0.0 if exact.adjusted() < -(10**8) else",
         "One row decides whether a question is answered at all.",

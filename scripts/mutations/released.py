@@ -14,11 +14,11 @@ RELEASED = (
         "return ShareChoice(*most, kept, each * (1 - kept),",
         "return ShareChoice(*most, kept, each * 0,",
         "The least shares always look best, and most rows are clipped.",
-        ("tests/query/test_shares.py::test_the_curve_weighs_clipped_rows_against_noise",),
+        ("tests/query/test_suggested_shares.py::test_the_curve_weighs_clipped_rows_against_noise",),
     ),
     Mutation(
         "sums-of-noise-are-off-by-half",
-        "src/shoal/query/noises.py",
+        "src/shoal/query/noise_choice.py",
         "spread, tail = float(mechanism.spread), math.log(2 / float(1 - confidence))",
         "spread, tail = float(mechanism.spread) / 2, math.log(2 / float(1 - confidence))",
         "The interval of a running total is narrower than the noise in it.",
@@ -62,7 +62,7 @@ RELEASED = (
     ),
     Mutation(
         "totals-beside-groups-lose-their-condition",
-        "src/shoal/sql/merging.py",
+        "src/shoal/sql/merged_aggregates.py",
         '    conditioned(whole, whole.args.get("where"), text, leave=places)\n',
         "",
         "A share of all rows counts rows that its condition leaves out.",
@@ -90,7 +90,7 @@ RELEASED = (
     ),
     Mutation(
         "levels-forget-their-condition",
-        "src/shoal/sql/levels.py",
+        "src/shoal/sql/grouping_sets.py",
         '            conditioned(each, each.args.get("where"), text)\n',
         "",
         "Parts of a UNION ALL count rows that their own conditions leave out.",
@@ -98,7 +98,7 @@ RELEASED = (
     ),
     Mutation(
         "literals-lose-their-case",
-        "src/shoal/sql/levels.py",
+        "src/shoal/sql/grouping_sets.py",
         '    return str(node.sql(dialect="duckdb"))\n',
         '    return str(node.sql(dialect="duckdb")).lower()\n',
         "Two parts of a UNION ALL that differ in the case of a literal count the same rows.",

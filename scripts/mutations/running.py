@@ -62,8 +62,15 @@ class Judged:
 
 
 def killers(judged: Iterable[Judged]) -> list[str]:
-    """Every test that killed a mutation, each once, with all its cases."""
-    found = (each.killed_by for each in judged if each.outcome is Outcome.KILLED)
+    """Every test that killed a mutation, each once, with all its cases.
+
+    Where pytest names no test that failed, these are all that the mutation names: an empty name
+    would mean every test there is.
+    """
+    found: list[str] = []
+    for each in judged:
+        if each.outcome is Outcome.KILLED:
+            found += [each.killed_by] if each.killed_by else each.mutation.tests
     return list(dict.fromkeys(test.partition("[")[0] for test in found))
 
 

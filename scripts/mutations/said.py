@@ -11,7 +11,7 @@ _NOTES = "tests/query/test_notes.py::"
 SAID = (
     Mutation(
         "a-false-condition-is-not-said",
-        "src/shoal/plan/unmet.py",
+        "src/shoal/plan/row_notes.py",
         "if column.choices is not None and value.value not in (None, *column.choices):",
         "if column.choices is None and value.value is None:",
         "Budget is spent on a condition that is false for everybody, and the answer looks like news.",
@@ -37,7 +37,7 @@ SAID = (
     ),
     Mutation(
         "bounds-are-suggested-within-the-stated-range",
-        "src/shoal/query/suggesting.py",
+        "src/shoal/query/suggested_bounds.py",
         "plain = replace(column, nullable=True, span=None, choices=None)",
         "plain = column",
         "A range that was stated wrongly is confirmed by a paid answer.",
@@ -45,7 +45,7 @@ SAID = (
     ),
     Mutation(
         "a-refusal-names-what-fits-with-other-noise",
-        "src/shoal/query/asking.py",
+        "src/shoal/query/ask.py",
         "event = self._priced(self._sized(size, delta), noise, clipped=cut).event()",
         "event = self._priced(self._sized(size, delta), made.law, clipped=cut).event()",
         "A refusal suggests a number that is then refused, too.",
@@ -53,7 +53,7 @@ SAID = (
     ),
     Mutation(
         "what-was-spent-is-rounded-to-nearest",
-        "src/shoal/measures/pure.py",
+        "src/shoal/measures/one_parameter.py",
         'return f"epsilon {short_up(self.epsilon)}"',
         'return f"epsilon {float(self.epsilon):.6g}"',
         "A curator reads that less was spent than was.",
@@ -61,7 +61,7 @@ SAID = (
     ),
     Mutation(
         "the-risk-is-that-of-one-account",
-        "src/shoal/vault/accounts/standing.py",
+        "src/shoal/vault/accounts/budgets.py",
         "worst, added = max(promises, key=_told), together(promises)",
         "worst, added = max(promises, key=_told), max(promises, key=_told)",
         "Somebody in the data of two accounts is told the risk of one.",

@@ -24,7 +24,7 @@ SIZES = (
         "if False:",
         "A text of one row grows to gigabytes: whether there is an answer tells of that row.",
         (
-            "tests/query/test_paying.py::test_a_text_that_grows_in_one_row_has_one_outcome_on_neighbours",
+            "tests/query/test_payment.py::test_a_text_that_grows_in_one_row_has_one_outcome_on_neighbours",
         ),
     ),
     Mutation(
@@ -57,7 +57,7 @@ SIZES = (
     ),
     Mutation(
         "a-condition-shortens-texts",
-        "src/shoal/plan/refine.py",
+        "src/shoal/plan/condition_facts.py",
         "longest = column.length if column.type.kind is Kind.TEXT else None",
         "longest = None",
         "An engine that computes before it tests the condition meets texts longer than the bound.",
@@ -101,11 +101,11 @@ SIZES = (
     ),
     Mutation(
         "the-kind-of-a-failure-is-told",
-        "src/shoal/query/paying.py",
+        "src/shoal/query/payment.py",
         "    except (ChangedError, KeyboardInterrupt, SystemExit, GeneratorExit) as error:",
         "    except (ChangedError, MemoryError, KeyboardInterrupt, SystemExit, GeneratorExit) as error:",
         "An engine that runs out of memory tells that a row made it do so.",
-        ("tests/query/test_paying.py::test_every_failure_after_the_charge_has_the_same_words",),
+        ("tests/query/test_payment.py::test_every_failure_after_the_charge_has_the_same_words",),
     ),
     Mutation(
         "the-escape-of-like-is-not-in-the-form",

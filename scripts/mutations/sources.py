@@ -64,7 +64,7 @@ SOURCES = (
     ),
     Mutation(
         "two-columns-of-one-name",
-        "src/shoal/engines/column_reading.py",
+        "src/shoal/engines/source_reading.py",
         "        if other is not None:\n",
         "        if False:\n",
         "A person is told by another column than the one that was named.",
@@ -100,11 +100,11 @@ SOURCES = (
     ),
     Mutation(
         "texts-are-counted-and-not-read",
-        "src/shoal/engines/column_reading.py",
+        "src/shoal/engines/source_reading.py",
         'f"MAX(LENGTH({value}))" if self.type == TEXT else f"COUNT({value})"',
         'f"COUNT({value})"',
         "One row with broken text makes every later question fail.",
-        (f"{_SOURCES}test_bytes_that_are_no_text_are_refused_at_the_door_and_never_by_a_question",),
+        (f"{_SOURCES}test_texts_are_read_and_not_only_counted_when_a_source_is_looked_at",),
     ),
     Mutation(
         "broken-texts-of-arrow",
@@ -124,7 +124,7 @@ SOURCES = (
     ),
     Mutation(
         "facts-that-are-none-are-ignored",
-        "src/shoal/query/opening.py",
+        "src/shoal/query/private_tables.py",
         "return self.read(facts_of(given))",
         "return self.read(given)",
         "A range that was stated does not hold, and nobody says so.",
@@ -208,7 +208,7 @@ SOURCES = (
     ),
     Mutation(
         "a-database-that-is-handed-over-keeps-its-optimizers",
-        "src/shoal/engines/duckdb/handed_over.py",
+        "src/shoal/engines/duckdb/callers_database.py",
         "        without_statistics(self.connection)\n",
         "",
         "One person's row decides whether the rows of all others fulfil a condition.",

@@ -7,7 +7,7 @@ from scripts.mutations.mutation import Mutation
 _EXPRESSIONS = "tests/plan/test_normal_expressions.py"
 _QUESTIONS = "tests/plan/test_normal_questions.py"
 _STATED = (
-    "tests/query/test_selecting.py::"
+    "tests/query/test_key_selection.py::"
     "test_where_few_rows_of_a_person_are_stated_the_threshold_is_lower_and_still_safe"
 )
 _RULES = "src/shoal/plan/normal_expressions.py"
@@ -47,7 +47,7 @@ SPELLINGS = (
     ),
     Mutation(
         "a-window-loses-the-columns-that-break-ties",
-        "src/shoal/plan/normal_rows.py",
+        "src/shoal/plan/normal_questions.py",
         "under = _same(source, dissolve)  # all values decide the order",
         "under = normal_rows(source, dissolve=dissolve).filtered()[0]",
         "The first visit of a person is another one if the question is written with a sub-query.",
@@ -74,7 +74,7 @@ SPELLINGS = (
     ),
     Mutation(
         "kept-groups-keep-the-order-of-the-first-question",
-        "src/shoal/query/storing.py",
+        "src/shoal/query/stored_answer.py",
         "        groups, released = [groups[at] for at in places], [released[at] for at in places]",
         "        groups = [groups[at] for at in places]",
         "Whoever asks in other words gets the numbers of other groups.",
@@ -95,7 +95,7 @@ SELECTIONS = (
     ),
     Mutation(
         "the-threshold-forgets-people-in-several-groups",
-        "src/shoal/query/selecting.py",
+        "src/shoal/query/key_selection.py",
         "        while few < most:",
         "        while False:",
         "Someone in 32 groups has one of them told more often than delta allows.",
@@ -103,12 +103,12 @@ SELECTIONS = (
     ),
     Mutation(
         "a-join-adds-no-rows-to-those-stated",
-        "src/shoal/plan/person_rows.py",
+        "src/shoal/plan/contribution_bounds.py",
         "return None if below is None else below * most",
         "return below",
         "People lose their vote because a public join gave them more rows than their table has.",
         (
-            "tests/query/test_selecting.py::test_rows_of_one_person_are_followed_through_the_question",
+            "tests/query/test_key_selection.py::test_rows_of_one_person_are_followed_through_the_question",
         ),
     ),
     Mutation(
@@ -121,12 +121,12 @@ SELECTIONS = (
     ),
 )
 
-_JOINED = "tests/query/test_joined_keys.py"
+_JOINED = "tests/query/test_keys.py"
 
 JOINED_KEYS = (
     Mutation(
         "rows-without-a-match-have-no-group",
-        "src/shoal/query/joined_keys.py",
+        "src/shoal/query/keys.py",
         '    if join.kind == "left":',
         "    if False:",
         "People whose city is not in the public table are in no group of a left join.",
@@ -134,7 +134,7 @@ JOINED_KEYS = (
     ),
     Mutation(
         "a-city-of-the-table-is-always-joined",
-        "src/shoal/query/joined_keys.py",
+        "src/shoal/query/keys.py",
         "if len(matching) == len(join.on) == 1 else set()",
         "if matching else set()",
         "A join with a second condition has no group for those who do not meet it.",
@@ -142,7 +142,7 @@ JOINED_KEYS = (
     ),
     Mutation(
         "sides-of-a-union-change-places-by-name",
-        "src/shoal/plan/normal_rows.py",
+        "src/shoal/plan/normal_questions.py",
         "alike = turned.columns == made.columns and turned.protects == made.protects",
         "alike = turned.protects == made.protects",
         "Columns that are paired by place get the names of the other side: another sum is answered.",

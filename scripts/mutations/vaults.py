@@ -12,7 +12,7 @@ VAULTS = (
         'cursor.execute("PRAGMA synchronous=OFF")',
         "After a loss of power the answer is known and its charge is not.",
         (
-            "tests/ledger/test_fault_points.py::test_a_disk_that_cannot_sync_grants_nothing_and_loses_nothing",
+            "tests/ledger/test_group_commit_faults.py::test_a_disk_that_cannot_sync_grants_nothing_and_loses_nothing",
         ),
     ),
     Mutation(

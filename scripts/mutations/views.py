@@ -7,7 +7,7 @@ from scripts.mutations.mutation import Mutation
 VIEWS = (
     Mutation(
         "a-block-is-a-view-of-all-rows",
-        "src/shoal/functions/aggregate.py",
+        "src/shoal/functions/sample_and_aggregate.py",
         "[apart(row) for row in each_row(rows)]",
         "list(each_row(rows))",
         "One block sees everyone, and one person decides all blocks.",

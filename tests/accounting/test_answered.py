@@ -10,8 +10,8 @@ from tests.accounting.samples import Floats, above, composed, divergence, hockey
 
 from shoal.accounting import account
 from shoal.accounting.pricing import total
-from shoal.accounting.unit import CONCENTRATED, FAILING, PURE
-from shoal.accounting.unit import divergence as at
+from shoal.accounting.quantities import CONCENTRATED, FAILING, PURE
+from shoal.accounting.quantities import divergence as at
 from shoal.errors import EventError, PriceError
 from shoal.events import (
     Event,

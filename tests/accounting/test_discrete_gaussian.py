@@ -10,8 +10,8 @@ from flint import arb
 
 from shoal.accounting.discrete_gaussian import discrete_gaussian_divergence_up, whole_square
 from shoal.accounting.pricing import total
-from shoal.accounting.unit import CONCENTRATED
-from shoal.accounting.unit import divergence as at
+from shoal.accounting.quantities import CONCENTRATED
+from shoal.accounting.quantities import divergence as at
 from shoal.events import DiscreteGaussian
 from shoal.exact import at_precision, ball
 

@@ -16,7 +16,7 @@ from tests.accounting.samples import divergence, hockey_stick, normal_pair, two_
 
 from shoal.accounting import account, calibrate, group_delta_up
 from shoal.accounting.pricing import total
-from shoal.accounting.unit import divergence as at
+from shoal.accounting.quantities import divergence as at
 from shoal.errors import PriceError
 from shoal.events import (
     Gaussian,

@@ -20,9 +20,9 @@ from tests.accounting.samples import (
 
 from shoal.accounting import account
 from shoal.accounting.pricing import total
+from shoal.accounting.quantities import CONCENTRATED, FAILING, PURE, SQUARED_MU, Unit
+from shoal.accounting.quantities import divergence as at
 from shoal.accounting.registry import KindOfEvent, is_registered, register, unfold
-from shoal.accounting.unit import CONCENTRATED, FAILING, PURE, SQUARED_MU, Unit
-from shoal.accounting.unit import divergence as at
 from shoal.errors import PriceError
 from shoal.events import (
     KINDS,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from shoal.accounting import account
 from shoal.accounting.comparison import compare
-from shoal.accounting.failing import some_fails_down, some_fails_up
+from shoal.accounting.failure_probability import some_fails_down, some_fails_up
 from shoal.events import (
     Composed,
     Gaussian,

@@ -11,8 +11,8 @@ from tests.accounting.samples import Floats, hockey_stick
 
 from shoal.accounting import account
 from shoal.accounting.pricing import total
-from shoal.accounting.unit import CONCENTRATED, SQUARED_MU
-from shoal.accounting.unit import divergence as at
+from shoal.accounting.quantities import CONCENTRATED, SQUARED_MU
+from shoal.accounting.quantities import divergence as at
 from shoal.errors import EventError, PriceError
 from shoal.events import GaussianNoisyMax, Group, Repeated
 from shoal.measures import GaussianDP

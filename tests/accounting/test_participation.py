@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.accounting import account, participation, tree_participation
-from shoal.accounting.neighbours import price_for_group
 from shoal.accounting.participation import toeplitz_square
+from shoal.accounting.pricing import price_for_group
+from shoal.accounting.quantities import SQUARED_MU
 from shoal.accounting.registry import price
 from shoal.accounting.tree_participation import level_bound, tree_square
-from shoal.accounting.unit import SQUARED_MU
 from shoal.errors import RangeError
 from shoal.events import (
     Composed,

@@ -29,6 +29,7 @@ from shoal.accounting import (
     sampled_pure_divergence_up,
 )
 from shoal.accounting.pricing import total
+from shoal.accounting.quantities import divergence as at
 from shoal.accounting.sampled_normal import is_quick
 from shoal.accounting.sampling import (
     HIGHEST_ORDER,
@@ -36,7 +37,6 @@ from shoal.accounting.sampling import (
     fixed_size_divergence_up,
     sampled_divergence_up,
 )
-from shoal.accounting.unit import divergence as at
 from shoal.errors import RangeError
 from shoal.events import (
     Composed,

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from flint import arb
 
-from shoal.accounting.clones import at_least
 from shoal.accounting.count_profile import CountProfile
 from shoal.accounting.shuffled_count import (
     _blocks,
@@ -20,6 +19,7 @@ from shoal.accounting.shuffled_count import (
     shuffled_binary_epsilon_up,
 )
 from shoal.accounting.shuffling import shuffled_epsilon_up
+from shoal.accounting.shuffling_clones import at_least
 from shoal.errors import RangeError
 from shoal.exact import at_precision
 

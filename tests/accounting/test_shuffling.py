@@ -22,8 +22,8 @@ from shoal.accounting import (
     shuffled_epsilon_up,
     shuffled_response_delta_up,
     shuffled_response_epsilon_up,
+    shuffling_clones,
 )
-from shoal.accounting import clones as clones_of
 from shoal.accounting.shuffled_divergence import _excess, _summed
 from shoal.errors import PriceError, RangeError
 from shoal.events import (
@@ -73,7 +73,7 @@ def test_many_people_are_counted_in_blocks_on_the_safe_side(binary: bool) -> Non
 def test_any_blocks_are_on_the_safe_side(
     edges: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clones_of, "_EDGES", edges)
+    monkeypatch.setattr(shuffling_clones, "_EDGES", edges)
     for epsilon in (0.0, 0.2, 0.5):
         found = float(shuffled_delta_up(1, people=100, epsilon=epsilon))
         assert clones(1, 100, epsilon, binary=False) * (1 - 1e-9) <= found

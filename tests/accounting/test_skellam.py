@@ -12,8 +12,8 @@ from tests.accounting.samples import Floats, composed, divergence, hockey_stick
 
 from shoal.accounting import account
 from shoal.accounting.pricing import total
+from shoal.accounting.quantities import divergence as at
 from shoal.accounting.skellam import whole_moves
-from shoal.accounting.unit import divergence as at
 from shoal.events import Composed, Gaussian, Group, PoissonSampled, Repeated, Skellam
 from shoal.loss import SkellamLoss
 from shoal.loss.skellam import skellam_logs

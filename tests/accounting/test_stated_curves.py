@@ -14,8 +14,8 @@ from tests.accounting.samples import divergence as divergence_of
 
 from shoal.accounting import account
 from shoal.accounting.pricing import total
-from shoal.accounting.unit import FAILING, PURE
-from shoal.accounting.unit import divergence as at
+from shoal.accounting.quantities import FAILING, PURE
+from shoal.accounting.quantities import divergence as at
 from shoal.errors import InputError, PriceError
 from shoal.events import (
     Composed,

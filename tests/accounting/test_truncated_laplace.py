@@ -13,8 +13,8 @@ from tests.accounting.samples import Floats, above, composed, divergence, hockey
 
 from shoal.accounting import account
 from shoal.accounting.pricing import total
-from shoal.accounting.unit import FAILING, PURE
-from shoal.accounting.unit import divergence as at
+from shoal.accounting.quantities import FAILING, PURE
+from shoal.accounting.quantities import divergence as at
 from shoal.events import Composed, Gaussian, Group, Repeated, TruncatedLaplace
 from shoal.measures import Approx
 

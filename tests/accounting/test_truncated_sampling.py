@@ -15,9 +15,9 @@ from tests.accounting.samples import Floats, hockey_stick
 
 from shoal.accounting import account
 from shoal.accounting.pricing import total
+from shoal.accounting.quantities import FAILING, PURE
+from shoal.accounting.quantities import divergence as at
 from shoal.accounting.truncated_sampling import binomial_tail_up
-from shoal.accounting.unit import FAILING, PURE
-from shoal.accounting.unit import divergence as at
 from shoal.errors import EventError, PriceError
 from shoal.events import (
     Gaussian,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from shoal.auditing.doubles import naive_gaussian, naive_laplace
 from shoal.auditing.lattice import Formula, lattice
+from shoal.auditing.reachable_doubles import naive_gaussian, naive_laplace
 from shoal.errors import DataError, RangeError
 from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
 from shoal.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from shoal.cli.audits import audit
+from shoal.cli.audit_group import audit
 
 COINS = {"laws": {"yes": {"1": "3/4", "0": "1/4"}, "no": {"1": "1/4", "0": "3/4"}}}
 

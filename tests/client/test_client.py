@@ -26,7 +26,7 @@ from shoal.errors import (
     VaultError,
 )
 from shoal.query import Answer
-from shoal.query.storing import stored
+from shoal.query.stored_answer import stored
 from shoal.vault import Vault
 
 JOINED = "SELECT region, COUNT(*) AS n FROM visits JOIN towns USING (town) GROUP BY region"

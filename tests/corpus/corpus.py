@@ -13,9 +13,9 @@ from pathlib import Path
 import pyarrow as pa
 
 import shoal
-from shoal.query.asking import Ask
+from shoal.query.ask import Ask
 from shoal.query.keys import selects
-from shoal.query.opening import Private
+from shoal.query.private_tables import Private
 
 _INSTEAD = "-- instead: "
 HERE = Path(__file__).parent

@@ -9,9 +9,9 @@ import re
 import pytest
 from tests.corpus.corpus import CorpusQuestion, hospital, planned, questions
 
-from shoal.query.asking import Ask
+from shoal.query.ask import Ask
 from shoal.query.keys import selects
-from shoal.query.opening import Private
+from shoal.query.private_tables import Private
 
 REFUSED = [each for each in questions() if not each.answered]
 KINDS = sorted({each.kind for each in questions()})

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from shoal.engines import CsvFile
 from shoal.engines.duckdb import DuckDB, DuckTable
-from shoal.engines.duckdb.types import reading_of
+from shoal.engines.duckdb.sources import reading_of
 from shoal.engines.reference import Reference
 from shoal.errors import SourceError
 from shoal.plan import (

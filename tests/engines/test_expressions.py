@@ -15,7 +15,7 @@ from tests.engines.generated import (
     tables,
 )
 from tests.examples import examples
-from tests.plan.test_refine import keeps_its_facts
+from tests.plan.test_condition_facts import keeps_its_facts
 
 from shoal.engines.duckdb import DuckDB
 from shoal.engines.reference import Reference

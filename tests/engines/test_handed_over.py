@@ -12,7 +12,7 @@ import pytest
 from tests.engines import equality as eq
 
 from shoal.engines.duckdb import DuckDB, DuckTable
-from shoal.engines.duckdb.handed_over import MEANINGS
+from shoal.engines.duckdb.callers_database import MEANINGS
 from shoal.errors import SourceError
 
 FEW = ["rows, k", "rows, m", "rows, t", "rows, round", "rows, over -1", "rows, money", "like, y"]

@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.query.test_paying import outcome
+from tests.query.test_payment import outcome
 
 import shoal
 from shoal.engines.duckdb import DuckDB, DuckTable

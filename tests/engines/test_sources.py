@@ -20,8 +20,9 @@ from scripts.source_table import CASES, END, PAGE, START, Case, found, with_tabl
 
 import shoal
 from shoal.engines.duckdb import DuckDB, DuckTable
+from shoal.engines.source_reading import ColumnReading
 from shoal.errors import ChangedError, SchemaError, ShoalError, SourceError
-from shoal.plan import Scan, Table
+from shoal.plan import INTEGER, TEXT, Scan, Table
 
 ROW: Any = {"protects": shoal.Row(), "budget": shoal.Pure(1)}
 NOON = dt.datetime(2026, 1, 2, 12)
@@ -157,6 +158,12 @@ def test_bytes_that_are_no_text_are_refused_at_the_door_and_never_by_a_question(
         with pytest.raises(SourceError):
             vault.add("t", source, **ROW)
         assert vault.datasets == {}
+
+
+def test_texts_are_read_and_not_only_counted_when_a_source_is_looked_at() -> None:
+    """DuckDB 2 refuses broken text where it is counted, too; earlier versions only counted it."""
+    assert ColumnReading(TEXT, "{0}").asked("s") == "MAX(LENGTH(s))"
+    assert ColumnReading(INTEGER, "{0}").asked("n") == "COUNT(n)"
 
 
 def test_a_file_that_joins_a_registered_folder_is_refused_before_anything_is_charged(

@@ -21,14 +21,14 @@ import pytest
 from tests.engines import spark_session
 from tests.engines.spark_session import needs_java, session
 
-from shoal.engines.column_reading import ColumnReading
 from shoal.engines.duckdb import DuckDB, DuckTable
 from shoal.engines.engine_choice import engine_over
 from shoal.engines.reference import Reference
+from shoal.engines.source_reading import ColumnReading
 from shoal.engines.spark import Spark, SparkTable
 from shoal.engines.spark.connection import is_address, shown, told
 from shoal.engines.spark.content import content_of
-from shoal.engines.spark.types import reading_of
+from shoal.engines.spark.sources import reading_of
 from shoal.errors import InternalError, SourceError
 from shoal.plan import (
     INTEGER,

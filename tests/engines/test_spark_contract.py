@@ -178,7 +178,7 @@ def test_spark_gives_each_expression_the_value_of_the_reference(
 
 
 @pytest.mark.audit
-@few(150)
+@few(80)
 @given(tables(most=20), made, every_way)
 def test_spark_gives_many_expressions_the_value_of_the_reference(
     table: pa.Table, made: list[Expression], way: Way
@@ -220,7 +220,7 @@ def test_spark_gives_the_rows_of_the_reference_with_their_persons(
 
 @pytest.mark.audit
 @pytest.mark.parametrize("units", RELATION_UNITS, ids=str)
-@few(60)
+@few(30)
 @given(data=datasets(), draw=st.data(), way=every_way)
 def test_spark_gives_the_rows_of_many_relations(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject, way: Way
@@ -252,7 +252,7 @@ def test_spark_gives_the_integers_of_the_reference(
 
 @pytest.mark.audit
 @pytest.mark.parametrize("units", UNITS, ids=str)
-@few(40)
+@few(25)
 @given(data=datasets(), draw=st.data(), way=every_way)
 def test_spark_gives_the_integers_of_many_plans(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject, way: Way
@@ -318,7 +318,7 @@ def test_spark_gives_the_weights_of_the_reference(
 
 @pytest.mark.audit
 @pytest.mark.parametrize("units", UNITS, ids=str)
-@few(30)
+@few(20)
 @given(data=datasets(), draw=st.data(), way=every_way)
 def test_spark_gives_the_weights_of_many_spreads(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject, way: Way

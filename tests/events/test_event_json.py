@@ -13,7 +13,7 @@ from tests.events.samples import SAMPLES
 
 from shoal.errors import EventError
 from shoal.events import Event, Laplace
-from shoal.events.event_json import LONGEST_TEXT
+from shoal.events.event import LONGEST_TEXT
 
 GOOD = SAMPLES["laplace"].to_json()
 VALUES = SAMPLES["laplace"].to_dict()

@@ -26,7 +26,7 @@ from shoal.events import (
     SometimesAnswered,
     StatedPure,
 )
-from shoal.events.event_json import DEEPEST, LONGEST_TEXT
+from shoal.events.event import DEEPEST, LONGEST_TEXT
 
 ADDED = Laplace(10, 1, relation="add_remove")
 CHANGED = Laplace(10, 1, relation="change")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import shoal
-from shoal.accounting.sums import sum_from_text
+from shoal.accounting.quantities import sum_from_text
 from shoal.cli.app import app
 from shoal.cli.options import counts_of, facts_of
 from shoal.cli.typed_poll import odds_of
@@ -23,10 +23,10 @@ from shoal.errors import ShoalError
 from shoal.events import read_events
 from shoal.exact import numeral, rational, whole_numeral
 from shoal.ledger import Ledger
-from shoal.local.form import _integer
+from shoal.local.written_matrix import _integer
 from shoal.measures import budget_of
 from shoal.plan import INTEGER, REAL, decimal
-from shoal.plan.values import read
+from shoal.plan.types import read
 from shoal.sql.expressions import number
 from shoal.vault.plain_values import choice_from
 

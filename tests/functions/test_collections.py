@@ -32,7 +32,7 @@ from shoal.functions import (
     TrimmedMean,
 )
 from shoal.local.protocols.statistical import StatisticalQueries
-from shoal.mechanisms.totality import each_row
+from shoal.mechanisms.total_functions import each_row
 
 Pair = namedtuple("Pair", ["a", "b"])  # noqa: PYI024 - the kind that many programs have
 TABLE = pa.table({"a": [0.5, 0.5, 0.5], "b": [0.5, 0.5, 0.5]})

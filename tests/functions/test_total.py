@@ -45,7 +45,7 @@ from shoal.functions import (
     TrimmedMean,
 )
 from shoal.local.protocols.statistical import StatisticalQueries, people_needed
-from shoal.mechanisms.totality import called, number_of
+from shoal.mechanisms.total_functions import called, number_of
 from shoal.noise.seam import seeded
 
 

@@ -62,10 +62,10 @@ def test_the_time_of_a_whole_release_tells_no_more_than_the_docs_say(
     scale: int, most: float
 ) -> None:
     """Python keeps small integers ready, so that small noise on an integer is told a little by
-    time.
+    time.  Beside other work single correlations at scale 10 went from 0.09 to 0.19.
     """
     made = Geometric(scale=scale, sensitivity=1)
-    assert least_of(3, lambda: made.release(0)) <= most
+    assert least_of(8, lambda: made.release(0)) <= most
 
 
 @pytest.mark.audit

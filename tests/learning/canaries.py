@@ -33,13 +33,14 @@ MEASURE = ZeroConcentrated("0.5")
 
 
 class HeardSums(NoisySums):
-    """The planned releases, which are kept."""
+    """The planned releases, which are kept, with the exact sums before them."""
 
     def __init__(self, plan: TrainingPlan) -> None:
         super().__init__(plan)
-        self.answers: list[Any] = []
+        self.answers, self.exact = list[Any](), list[Any]()
 
     def release(self, name: str, values: Any) -> tuple[Any, float]:
+        self.exact.append(values.reshape(-1))
         answer = super().release(name, values)
         self.answers.append(answer)
         return answer
@@ -92,14 +93,12 @@ class Attack:
         planned = self.planned()
         heard = HeardSums(plan_of(planned))
         planned.model._train(planned.columns, self.rows(canary=canary), heard)
-        both = []
-        for each in (False, True):
-            again = ToldSums(plan_of(planned), heard.answers)
-            planned.model._train(planned.columns, self.rows(canary=each), again)
-            both.append(again.exact)
+        again = ToldSums(plan_of(planned), heard.answers)
+        planned.model._train(planned.columns, self.rows(canary=not canary), again)
+        without, with_it = (again, heard) if canary else (heard, again)
         score = squared = 0.0
         for (noisy, _), one, two, noise in zip(
-            heard.answers, *both, plan_of(planned).mechanisms, strict=True
+            heard.answers, without.exact, with_it.exact, plan_of(planned).mechanisms, strict=True
         ):
             sigma = float(noise.sigma)
             moved = (two - one) / sigma

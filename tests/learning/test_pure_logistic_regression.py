@@ -28,7 +28,7 @@ from shoal.learning.cube_noise import CubeNoise
 from shoal.learning.feature_columns import stated_column
 from shoal.learning.objective_plan import MaskedMinimiser, ObjectivePlan
 from shoal.noise.seam import seeded
-from shoal.vault.release_pages import certificate_page
+from shoal.vault.certificate_page import certificate_page
 
 FACTS: dict[str, Any] = {
     "age": Range(18, 90), "ward": Choices(["a", "b", "c"]), "sick": Choices(["no", "yes"]),

@@ -17,7 +17,7 @@ from shoal.learning.estimator import PlannedTraining, PrivateEstimator
 from shoal.learning.pure_sums_plan import PureSumsPlan
 from shoal.learning.training_plan import NoisySums, PlannedSum, TrainingPlan
 from shoal.query.certificate import wrong_with
-from shoal.vault.release_pages import certificate_page
+from shoal.vault.certificate_page import certificate_page
 
 NUMBERS = {"a": Range(-1, 1), "b": Range(0, 10), "c": Range(5, 6)}
 MIXED: dict[str, Any] = {"a": Range(-1, 1), "b": Range(0, 10), "c": Choices(["n", "s"])}

@@ -23,7 +23,7 @@ from typing import Any
 
 from shoal.errors import BudgetExceeded, ShoalError
 from shoal.events import StatedPure
-from shoal.ledger import Charge, Ledger, fault_points
+from shoal.ledger import Charge, Ledger, group_commit
 from shoal.measures import Pure
 
 ONE = StatedPure(1)
@@ -144,7 +144,7 @@ def die(place: str, step: str, commits: int) -> Any:
             if met == commits:
                 os._exit(9)
 
-        fault_points.watch = watch
+        group_commit.watch_steps = watch
         while True:
             os.write(1, f"{_number(ledger)}\n".encode())
 
@@ -240,10 +240,10 @@ def raising(place: str, step: str) -> Any:
 
     def watch(done: str) -> None:
         if done == step:
-            fault_points.watch = None
+            group_commit.watch_steps = None
             raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    fault_points.watch = watch
+    group_commit.watch_steps = watch
     found = _until_it_fails(ledger, lambda: None, most=1)
     return {**found, "granted": granted + found["granted"]}
 

@@ -14,7 +14,7 @@ import pytest
 
 from shoal.errors import BudgetExceeded, StorageError
 from shoal.events import StatedPure
-from shoal.ledger import Charge, Ledger, fault_points
+from shoal.ledger import Charge, Ledger, group_commit
 from shoal.ledger.group_commit import CommitTurn, GroupCommit
 from shoal.measures import Pure
 
@@ -154,7 +154,7 @@ def test_a_batch_that_cannot_be_committed_grants_nothing_to_anyone(
             if step == "written" and len(outcomes) < 40:
                 raise OSError(5, "Input/output error")
 
-        monkeypatch.setattr(fault_points, "watch", watch)
+        monkeypatch.setattr(group_commit, "watch_steps", watch)
 
         def ask(number: int) -> None:
             for _ in range(10):
@@ -181,10 +181,10 @@ def test_an_interrupt_reaches_only_whoever_was_interrupted(
             if step == "committed":
                 raise KeyboardInterrupt
 
-        monkeypatch.setattr(fault_points, "watch", watch)
+        monkeypatch.setattr(group_commit, "watch_steps", watch)
         with pytest.raises(KeyboardInterrupt):
             ledger.charge("visits", StatedPure(1), caller="ana")
-        monkeypatch.setattr(fault_points, "watch", None)
+        monkeypatch.setattr(group_commit, "watch_steps", None)
         ledger.charge("visits", StatedPure(1), caller="ana")
         assert ledger.account("visits").spent == Pure(2)
         assert ledger.verify().is_sound

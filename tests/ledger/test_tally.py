@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import AnsweredError, ClosedError, InvitationError, TamperedError
-from shoal.ledger import Ledger, Tally, fault_points
+from shoal.ledger import Ledger, Tally, group_commit
 from shoal.ledger.transaction import Transaction
 
 ROOT = Path(__file__).parent.parent.parent
@@ -143,20 +143,20 @@ def test_of_eight_processes_with_one_mark_one_is_counted(place: str) -> None:
 
 DYING = """
 import os, signal, sys
-from shoal.ledger import Ledger, Tally, fault_points
+from shoal.ledger import Ledger, Tally, group_commit
 ledger = Ledger(sys.argv[1])
 tally = Tally(ledger, "commute")
 tally.count("00", "first", gate=lambda transaction: None)
 def watch(step):
     if step == sys.argv[2]:
         os.kill(os.getpid(), signal.SIGKILL)
-fault_points.watch = watch
+group_commit.watch_steps = watch
 tally.count("01", "second", gate=lambda transaction: None)
 """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", fault_points.STEPS)
+@pytest.mark.parametrize("step", group_commit.STEPS)
 def test_killed_after_any_step_a_mark_and_its_count_are_both_there_or_both_not(
     step: str, place: str
 ) -> None:

@@ -19,8 +19,8 @@ from shoal.loss.bracket import Bracket
 from shoal.loss.delta_levels import LevelledSum, level_of
 from shoal.loss.direction import Direction
 from shoal.loss.distribution import LossDistribution, _asked_back
-from shoal.loss.kernel import NormalKernel
 from shoal.loss.loss_sources import Sources
+from shoal.loss.smoothed_payoff import NormalKernel
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from shoal.loss import (
     SampledNormalLoss,
 )
 from shoal.loss.cells import Lattice
-from shoal.loss.transform import compose
+from shoal.loss.fourier_sum import compose
 from shoal.measures import gaussian_epsilon_up
 
 SAMPLED = LossDistribution.of(

@@ -16,10 +16,10 @@ from shoal.loss.cells import Floats
 from shoal.loss.characteristic_functions import spectrum_of
 from shoal.loss.fine_cells import Twin
 from shoal.loss.inversion_search import LineSearch
-from shoal.loss.kernel import Kernel
 from shoal.loss.nonuniform import nodes_away, nodes_up_to
 from shoal.loss.sampled_normal import SampledNormalLoss
 from shoal.loss.smoothed import Setting, SmoothedLine
+from shoal.loss.smoothed_payoff import Kernel
 from shoal.loss.summed_laws import Laws
 
 

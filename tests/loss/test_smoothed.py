@@ -25,8 +25,8 @@ from shoal.loss import (
 from shoal.loss.direction import Direction
 from shoal.loss.fine_cells import FINE_ERROR, HasInner, Twin, twins
 from shoal.loss.inversion_search import can_smooth
-from shoal.loss.kernel import EDGE_SHARE, ORDER, PEAK_SHARE, WIDEST, Kernel
 from shoal.loss.loss_sources import Sources
+from shoal.loss.smoothed_payoff import EDGE_SHARE, ORDER, PEAK_SHARE, WIDEST, Kernel
 from shoal.loss.smoothed_sum import SmoothedSum
 
 # the kernel

@@ -10,7 +10,7 @@ import pytest
 from scripts.mutations.__main__ import DONE, SURVIVORS, WRONG_USE, main
 from scripts.mutations.copying import ReusedCopy, copy_of, strangers
 from scripts.mutations.mutation import Mutation
-from scripts.mutations.running import Outcome, judge, judge_all
+from scripts.mutations.running import Judged, Outcome, judge, judge_all, killers
 
 FILE = "src/pond/depth.py"
 TESTS = """
@@ -169,3 +169,12 @@ def test_a_package_from_elsewhere_is_noticed(pond: Path, tmp_path: Path) -> None
     (base / "src/sys").mkdir()
     (base / "src/sys/__init__.py").write_text("")
     assert strangers(base) == ["sys"]
+
+
+def test_a_kill_without_a_name_is_one_of_the_tests_of_its_fault_and_not_of_all() -> None:
+    planted = fault("deep", "shallow")
+    judged = [Judged(planted, Outcome.KILLED, 1.0), Judged(planted, Outcome.SURVIVED, 1.0)]
+    assert killers(judged) == ["tests/test_depth.py"]
+    assert killers([Judged(planted, Outcome.KILLED, 1.0, "tests/a.py::test_b[c]")]) == [
+        "tests/a.py::test_b"
+    ]

@@ -22,8 +22,8 @@ from shoal.noise import (
     floored_laplace,
     geometric,
 )
-from shoal.noise.blocks import BlockSampler
-from shoal.noise.laws import ExponentialLaw, NormalLaw
+from shoal.noise.block_laws import ExponentialLaw, NormalLaw
+from shoal.noise.block_sampler import BlockSampler
 
 BITS = 384
 """Precision of the reference: six words."""

@@ -10,8 +10,8 @@ from tests.noise.reference import IN_BLOCKS, TARGETS, Target, label
 from tests.noise.scripted import ONES, Scripted
 
 from shoal.noise import IntegerNoise, discrete_laplace, rounded_gaussian
-from shoal.noise.blocks import CHUNK, LARGEST_BITS, BlockSampler
-from shoal.noise.laws import NormalLaw
+from shoal.noise.block_laws import NormalLaw
+from shoal.noise.block_sampler import CHUNK, LARGEST_BITS, BlockSampler
 from shoal.noise.seam import use
 
 CELLS = 1 << 16

@@ -16,9 +16,9 @@ from tests.noise.scripted import ONES, Scripted
 from shoal.errors import InternalError
 from shoal.exact import at_precision, ball, decide, floor_of
 from shoal.mechanisms import Exponential
-from shoal.noise import race, run_race
+from shoal.noise import candidate_race, run_race
+from shoal.noise.candidate_race import CLEARLY_ACCEPTED
 from shoal.noise.equal_runs import MOST_CANDIDATES, _keeps, _RunLottery
-from shoal.noise.race import CLEARLY_ACCEPTED
 from shoal.noise.seam import seeded, use
 
 SCORES = np.array([-3, 0, -1, -1, -7])
@@ -30,7 +30,7 @@ HALF = Fraction(1, 2)
 def test_the_first_and_the_last_ticket_of_every_run_are_its_own(
     chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race, "CHUNK", chunk)
+    monkeypatch.setattr(candidate_race, "CHUNK", chunk)
     lottery = _RunLottery(SCORES, LENGTHS, HALF)
     sizes = [int(size) for start in range(0, 5, chunk) for size in lottery.tickets(start)]
     assert lottery.totals[-1] == sum(sizes)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.noise.scripted import ONES, Scripted
 
 from shoal.exact import ball, floor_of
-from shoal.noise import gumbel_race, race
-from shoal.noise.race import _Lottery
+from shoal.noise import candidate_race, gumbel_race
+from shoal.noise.candidate_race import _Lottery
 from shoal.noise.seam import seeded, use
 
 SCORES = np.array([3, 2, 0, 0, -5])
@@ -23,7 +23,7 @@ HALF = Fraction(1, 2)
 def test_the_first_and_the_last_ticket_of_every_candidate_are_its_own(
     chunk: int, tickets: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race, "CHUNK", chunk)
+    monkeypatch.setattr(candidate_race, "CHUNK", chunk)
     lottery = _Lottery(SCORES, np.arange(5) * 7, HALF)
     sizes = [int(size) for start in range(0, 5, chunk) for size in lottery._tickets(start)]
     assert lottery.totals[-1] == sum(sizes)

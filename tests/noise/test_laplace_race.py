@@ -10,11 +10,11 @@ from flint import arb
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.noise.scripted import ONES, Scripted
-from tests.noise.test_weights import pairs, rates
+from tests.noise.test_exp_enclosures import pairs, rates
 
 from shoal.exact import at_precision, ball, floor_of
-from shoal.noise import laplace_race, race
-from shoal.noise.race import _LAPLACE_STEPS, _photo_finish, _Runner
+from shoal.noise import candidate_race, laplace_race
+from shoal.noise.candidate_race import _LAPLACE_STEPS, _photo_finish, _Runner
 from shoal.noise.seam import seeded, use
 
 SCORES = np.array([3, 2, 0, 0, -5])
@@ -42,7 +42,7 @@ far_floors = st.lists(st.integers(-(2**61), 2**61), min_size=2, max_size=2)
     np.array([-3940318881936, 0]), Fraction(1, 5), [826344762388984633, 0]
 )  # 128 steps of error
 def test_whoever_may_still_win_is_in_the_photo_finish(
-    scores: race.Scores, rate: Fraction, noise: list[int]
+    scores: candidate_race.Scores, rate: Fraction, noise: list[int]
 ) -> None:
     exact = [Fraction(score) for score in scores.tolist()]
     lows = [
@@ -57,8 +57,8 @@ def test_whoever_may_still_win_is_in_the_photo_finish(
         return 0
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(race, "floored_laplace", lambda _scale: Floors(noise))
-        patch.setattr(race, "_photo_finish", photo_finish)
+        patch.setattr(candidate_race, "floored_laplace", lambda _scale: Floors(noise))
+        patch.setattr(candidate_race, "_photo_finish", photo_finish)
         winner = laplace_race(scores, rate)
     assert may_win <= (seen[0] if seen else {winner})
 

@@ -37,9 +37,9 @@ from shoal.measures import Approx, Pure
 from shoal.mechanisms import AboveThreshold
 from shoal.mechanisms.sparse import SparseVectorRun
 from shoal.owned import NotCopied, Owned
-from shoal.query.budget import Budget
+from shoal.query.payment import Budget
 from shoal.sensitivity import Relation
-from shoal.vault.dummy import Rehearsal
+from shoal.vault.made_up_rows import Rehearsal
 
 Make = Callable[[Path], Any]
 
@@ -144,13 +144,13 @@ def test_a_table_in_memory_is_not_copied_with_a_budget_of_its_own() -> None:
 
 
 NOTHING_TO_SPEND = {
-    "accounting/losses.py TwoPointLosses": "a memo of public numbers",
+    "accounting/pure_loss_sums.py TwoPointLosses": "a memo of public numbers",
     "auditing/exact/bits.py Bits": "an auditor's enumeration of bits; nothing private",
     "auditing/neighbours/worst_pair.py _Trying": "an auditor's count of trials on made-up rows",
     "auditing/programs.py Program": "an auditor's list of failures",
     "auditing/replay/recorder.py Recorder": "an auditor's record, with noise that is no secret",
     "auditing/replay/recorder.py Player": "an auditor's replay, with noise that is no secret",
-    "auditing/replay/replaying.py _Playing": "an auditor's findings",
+    "auditing/replay/replayed_runs.py _Playing": "an auditor's findings",
     "auditing/replay/differences.py _Walk": "an auditor's comparison",
     "auditing/output_samples.py Failing": "an auditor's count of failures",
     "engines/duckdb/engine.py DuckDB": "rows and memos of them; it knows no privacy",
@@ -159,7 +159,7 @@ NOTHING_TO_SPEND = {
     "engines/duckdb/sorting.py _Sum": "a sum while it is added up",
     "engines/spark/contributions.py Contributions": "tables of rows that are kept",
     "engines/spark/engine.py Spark": "rows and memos of them; it knows no privacy",
-    "engines/sql/layers.py Layers": "text of SQL while it is written",
+    "engines/sql/expressions.py Layers": "text of SQL while it is written",
     "events/compact.py _Reader": "a place in a text while it is read",
     "events/event.py Event": "names its kinds when their classes are made",
     "ledger/answering_locks.py AnsweringLocks": "says who is gone; the journal decides who is stored",
@@ -195,7 +195,7 @@ NOTHING_TO_SPEND = {
     "learning/model_release.py ModelRelease": "what is said of a model, made of sums that were paid for",
     "learning/gamma_regression.py GammaRegression": "a model, made of sums that were paid for",
     "learning/log_link_model.py LogLinkModel": "a model, made of sums that were paid for",
-    "ledger/seen_books.py SeenBooks": "a memo of the journal under its head; no charge is taken from it",
+    "ledger/reader.py SeenBooks": "a memo of the journal under its head; no charge is taken from it",
     "plan/normal_expressions.py NormalSpelling": "expressions while a question is rewritten",
     "plan/patterns/automaton.py _Builder": "an automaton of a public pattern while it is made",
     "plan/patterns/pattern_source.py PatternSource": "a place in a public pattern while it is read",
@@ -204,15 +204,15 @@ NOTHING_TO_SPEND = {
     "query/joint_noise.py JointNoised": "errors that follow from a plan, kept once found",
     "query/worked_out.py WorkedOut": "a memo of previews and prices, which are public",
     "server/sign_in/openid_provider.py OpenIdProvider": "what a provider says of itself",
-    "vault/known_questions.py KnownQuestions": "a memo of plans, which are public; payers are found anew",
+    "vault/question_cache.py KnownQuestions": "a memo of plans, which are public; payers are found anew",
     "ledger/transaction.py Transaction": "a memo of the journal; the file decides, and a child makes a new one",
     "ledger/head.py HeadFile": "an open file, closed in a child",
     "ledger/history.py History": "an auditor's reading of the journal",
     "ledger/machine_head.py MachineHead": "where the file of a head is; the file decides",
-    "ledger/read_only_store.py ReadOnlyStore": "a connection that only reads",
+    "ledger/sqlite.py ReadOnlyStore": "a connection that only reads",
     "ledger/sqlite.py SqliteStore": "a connection, dropped in a child",
     "ledger/store.py Store": "a connection, dropped in a child",
-    "ledger/journal.py JournalReader": "the part of a ledger that reads; a ledger is not copied",
+    "ledger/reader.py LedgerReader": "the part of a ledger that reads; a ledger is not copied",
     "ledger/group_commit.py GroupCommit": "threads that wait; a child makes a new one",
     "local/protocols/numeric/mechanism.py MeanTally": "counters of reports, which are private already",
     "local/protocols/oracles/oracle.py ReportTally": "counters of reports, which are private already",
@@ -224,16 +224,16 @@ NOTHING_TO_SPEND = {
     "loss/inversion_search.py LineSearch": "how finely public numbers are worked out",
     "loss/delta_levels.py LevelledSum": "a memo of public numbers",
     "loss/direction.py Direction": "a memo of public numbers",
-    "mechanisms/totality.py _Interrupts": "signals that came while a function of rows ran",
+    "mechanisms/total_functions.py _Interrupts": "signals that came while a function of rows ran",
     "noise/equal_runs.py _RunLottery": "one draw while it is made",
-    "noise/race.py _Runner": "one draw while it is made",
+    "noise/candidate_race.py _Runner": "one draw while it is made",
     "noise/source.py Keystream": "secret bits, forgotten in a child and held by no object of ours",
     "polls/poll.py Poll": "a definition, written when it is made",
     "query/answer.py Answer": "an answer that was paid for, and how it is shown",
-    "server/crowd.py Gate": "connections that are open",
-    "server/guarding.py Guarded": "connections that are open",
-    "server/door.py Door": "what was said once in the log",
-    "server/host.py Host": "polls by name; their counters are in the ledger",
+    "server/early_refusals.py Gate": "connections that are open",
+    "server/connection_limits.py Guarded": "connections that are open",
+    "server/access_check.py Door": "what was said once in the log",
+    "server/server_state.py Host": "polls by name; their counters are in the ledger",
     "server/office/request_limits.py RequestLimits": "how often somebody came",
     "server/office/work.py ReleaseWork": "releases under way, each charged in the ledger",
     "sql/aggregates.py Gathered": "aggregates while a text is read",
@@ -244,7 +244,7 @@ NOTHING_TO_SPEND = {
     "sql/released_scope.py ReleasedScope": "names while a text is read",
     "sql/released_select.py ReleasedSelect": "steps after a release while a text is read",
     "sql/windows.py Windows": "windows while a text is read",
-    "vault/accounts/payer_cache.py PayerCache": "engines and names of accounts; the ledger is charged",
+    "vault/question_cache.py PayerCache": "engines and names of accounts; the ledger is charged",
     "vault/people/office_facts.py OfficeFacts": "a memo of the journal; the file decides",
     "vault/people/owner_access.py OwnerAccess": "acts of an owner on the vault, which is not copied",
     "vault/vault_declarations.py VaultDeclarations": "a part of a vault, which is not copied",

@@ -35,12 +35,12 @@ from shoal.plan import (
     call,
     normal_question,
 )
-from shoal.plan.normal_rows import normal_rows
-from shoal.query.asking import Ask
-from shoal.query.budget import CostRequest
+from shoal.plan.normal_questions import normal_rows
+from shoal.query.ask import Ask
 from shoal.query.canonical import canonical_plan
-from shoal.query.opening import Private
+from shoal.query.payment import CostRequest
 from shoal.query.pricing import priced
+from shoal.query.private_tables import Private
 
 UNITS = (Person("u", groups=2, rows_per_group=2), Person("u2"))
 

@@ -12,7 +12,7 @@ import pytest
 from tests.polls.samples import VECTORS, polls, stream, vectors
 
 from shoal.errors import PollError, ReportError
-from shoal.local.stream import bits_below
+from shoal.local.client_randomness import bits_below
 from shoal.polls import Client, Poll
 from shoal.polls.protocol import DEVICE, DIRECT, OWN
 

@@ -16,7 +16,7 @@ from shoal.plots import AnswerData
 from shoal.query import Answer
 from shoal.query.canonical import canonical_of
 from shoal.query.certificate import hash_of, wrong_with
-from shoal.query.storing import Kept, restored, stored
+from shoal.query.stored_answer import Kept, restored, stored
 
 BUDGETS = [shoal.Pure(100), shoal.Approx(1000, "1e-3"), shoal.ZeroConcentrated(1000)]
 QUESTIONS = [

@@ -17,8 +17,8 @@ import pytest
 from pyarrow import parquet
 
 import shoal
-from shoal.query.budget import budget_bar
 from shoal.query.notebook_html import Html, bar, block, preformatted, quiet, table, title
+from shoal.query.payment import budget_bar
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&"
 SQL = 'SELECT "{0}", COUNT(*) AS "{0}n", AVG(spend) AS spend FROM "{1}" GROUP BY "{0}"'

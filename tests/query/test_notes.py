@@ -15,7 +15,7 @@ from tests.query.tables import made, rows, without_noise
 import shoal
 from shoal.errors import BudgetExceeded
 from shoal.query import Private
-from shoal.query.budget import left_text
+from shoal.query.payment import left_text
 
 PEOPLE = made(rows(60))
 COUNT = "SELECT COUNT(*) AS n FROM data"

@@ -25,8 +25,8 @@ from shoal.errors import (
 )
 from shoal.events import Composed, Event
 from shoal.mechanisms.additive import Additive
-from shoal.query.budget import Budget
 from shoal.query.paired_noise import PairedNoise
+from shoal.query.payment import Budget
 
 BY_KIND = "SELECT kind, COUNT(*) AS n, AVG(spend) AS m, SUM(age) AS s FROM data GROUP BY kind"
 BY_TOWN = "SELECT town, COUNT(*) AS n FROM data GROUP BY town"

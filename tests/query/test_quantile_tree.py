@@ -33,7 +33,7 @@ from shoal.query.canonical import canonical_of
 from shoal.query.pricing import Priced, priced
 from shoal.query.quantile_tree import Node, QuantileTree, nodes_of
 from shoal.query.split_positions import Positions, PositionSpan
-from shoal.query.storing import restored, stored
+from shoal.query.stored_answer import restored, stored
 from shoal.sensitivity import Norm
 
 THREE = "0.25, 0.5, 0.9"

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from tests.exact.test_shown import HOSTILE
+from tests.exact.test_shown_numbers import HOSTILE
 from tests.query.tables import made, rows
 
 import shoal
@@ -27,9 +27,9 @@ from shoal.cli.printed_tables import show_answer
 from shoal.page import Page
 from shoal.plan import DATE, INTEGER, REAL, TIMESTAMP, Type, decimal
 from shoal.query.estimates import Interval, ends_in
-from shoal.query.showing import as_html, as_text, sheet_of
-from shoal.query.storing import Kept, plain, stored
-from shoal.vault.release_pages import answer_grid
+from shoal.query.shown_answer import as_html, as_text, sheet_of
+from shoal.query.stored_answer import Kept, plain, stored
+from shoal.vault.certificate_page import answer_grid
 
 REALS = st.floats(-1e12, 1e12) | st.sampled_from(
     [sign * each for each in HOSTILE for sign in (1, -1)]

@@ -20,7 +20,7 @@ def test_the_examples_of_the_sensitivity_page_run_as_printed() -> None:
     assert outcome.failed == 0
 
 
-@pytest.mark.parametrize("module", ["neighbour_relation", "value", "counting", "exhaustive"])
+@pytest.mark.parametrize("module", ["sensitivity", "counting", "exhaustive"])
 def test_the_examples_of_docstrings_run_as_printed(module: str) -> None:
     outcome = doctest.testmod(importlib.import_module(f"shoal.sensitivity.{module}"))
     assert outcome.attempted > 0

@@ -14,9 +14,9 @@ import httpx
 
 import shoal
 from shoal.polls import Poll
+from shoal.server.access_check import Door
 from shoal.server.address import Address
 from shoal.server.app import application
-from shoal.server.door import Door
 from shoal.vault import Vault
 
 ADDRESS = Address.of("127.0.0.1", 8000)

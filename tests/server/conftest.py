@@ -13,8 +13,8 @@ from playwright.sync_api import Browser
 from tests.server.browser import started
 
 import shoal
+from shoal.server.access_check import Door
 from shoal.server.address import Address
-from shoal.server.door import Door
 from shoal.server.server_process import listening, server_of
 from shoal.vault import Vault
 

@@ -13,7 +13,7 @@ from tests.vault.office import BY_KIND, COUNT, FACTS, office
 
 import shoal
 from shoal.page import Page
-from shoal.vault.release_pages import certificate_page
+from shoal.vault.certificate_page import certificate_page
 
 
 @pytest.fixture(scope="module")

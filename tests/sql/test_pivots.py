@@ -14,7 +14,7 @@ from tests.query.tables import without_noise
 import shoal
 from shoal.errors import RefusedError, UnknownNameError
 from shoal.query.canonical import canonical_plan
-from shoal.query.opening import Private
+from shoal.query.private_tables import Private
 
 WARDS, KINDS = ["north", "south"], ["a", "b", "c"]
 ROWS = pa.table(

@@ -17,7 +17,7 @@ import shoal
 from shoal.errors import VaultError
 from shoal.polls import read_export
 from shoal.query.certificate import wrong_with
-from shoal.query.storing import stored
+from shoal.query.stored_answer import stored
 from shoal.vault import Vault
 
 HERE = Path(make.__file__).parent

@@ -61,7 +61,7 @@ def test_a_key_whose_request_failed_after_reading_is_used_up(
     with office(tmp_path) as vault:
         ask = vault.sql("SELECT COUNT(*) AS n FROM visits")
         with monkeypatch.context() as broken, pytest.raises(shoal.errors.UnansweredError):
-            broken.setattr("shoal.query.asking.noisy_groups", _runs_out)
+            broken.setattr("shoal.query.ask.noisy_groups", _runs_out)
             ask.release(epsilon="0.1", key="k")
         with pytest.raises(shoal.errors.ChargeError, match="ended without an answer"):
             ask.release(epsilon="0.1", key="k")

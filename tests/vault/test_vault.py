@@ -27,9 +27,9 @@ from shoal.errors import (
 )
 from shoal.interpret import risk_of
 from shoal.query.certificate import wrong_with
-from shoal.vault.accounts.standing import together
+from shoal.vault.accounts.budgets import together
 from shoal.vault.board_report import report_page
-from shoal.vault.release_pages import certificate_page
+from shoal.vault.certificate_page import certificate_page
 
 
 def test_an_answer_is_charged_and_the_same_question_again_is_the_same_answer_free_of_charge(

@@ -16,9 +16,8 @@ from shoal.engines.duckdb import DuckDB
 from shoal.engines.reference import Reference
 from shoal.measures import Pure
 from shoal.plan import INTEGER, IdSpace, Person, Table, column
-from shoal.query.asking import Ask
-from shoal.query.budget import Budget
-from shoal.query.paying import QuestionSource
+from shoal.query.ask import Ask
+from shoal.query.payment import Budget, QuestionSource
 from shoal.sensitivity import Relation
 from shoal.sql import question
 

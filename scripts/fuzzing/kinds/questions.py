@@ -19,9 +19,8 @@ from shoal.engines.reference import Reference
 from shoal.errors import ShoalError
 from shoal.measures import Approx
 from shoal.plan import Person
-from shoal.query.asking import Ask
-from shoal.query.budget import Budget
-from shoal.query.paying import QuestionSource
+from shoal.query.ask import Ask
+from shoal.query.payment import Budget, QuestionSource
 from shoal.query.pricing import Priced
 from shoal.sensitivity import Relation
 from shoal.sql import question

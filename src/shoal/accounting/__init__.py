@@ -4,21 +4,29 @@ filters that refuse before harm, odometers, calibration.
 
 from shoal.accounting import kinds as _kinds  # noqa: F401 - registers every kind of event
 from shoal.accounting.account import Account, Bound, account
-from shoal.accounting.blanket import shuffled_response_delta_up, shuffled_response_epsilon_up
 from shoal.accounting.bounded_range import (
     bounded_range_delta_up,
     bounded_range_divergence_up,
     bounded_range_epsilon_up,
 )
+from shoal.accounting.budget_filters import (
+    PrivacyFilter,
+    PureFilter,
+    ZeroConcentratedFilter,
+    filter_for,
+)
 from shoal.accounting.calibration import calibrate, fits
-from shoal.accounting.classic import advanced, advanced_heterogeneous, basic
 from shoal.accounting.comparison import Comparison, compare
 from shoal.accounting.converters import Way, add_way, ways
-from shoal.accounting.filters import PrivacyFilter, PureFilter, ZeroConcentratedFilter, filter_for
-from shoal.accounting.neighbours import OWN, group_delta_up
-from shoal.accounting.optimal import optimal_delta_up, optimal_epsilon_up
+from shoal.accounting.kinds.laplace import laplace_divergence_up, laplace_rho_up
+from shoal.accounting.optimal_composition import optimal_delta_up, optimal_epsilon_up
+from shoal.accounting.pricing import OWN, group_delta_up
+from shoal.accounting.privacy_blanket import (
+    shuffled_response_delta_up,
+    shuffled_response_epsilon_up,
+)
 from shoal.accounting.profile_points import profile_points, promise_from, promise_of
-from shoal.accounting.renyi_curves import laplace_divergence_up, laplace_rho_up
+from shoal.accounting.quantities import Cost
 from shoal.accounting.renyi_filter import RenyiFilter
 from shoal.accounting.sampling import (
     sampled_epsilon_up,
@@ -38,11 +46,11 @@ from shoal.accounting.shuffling import (
     shuffled_delta_up,
     shuffled_epsilon_up,
 )
-from shoal.accounting.sums import Cost
-from shoal.accounting.variation import (
+from shoal.accounting.shuffling_by_variation import (
     shuffled_variation_delta_up,
     shuffled_variation_epsilon_up,
 )
+from shoal.accounting.textbook_composition import advanced, advanced_heterogeneous, basic
 
 __all__ = [
     "OWN",

@@ -11,12 +11,9 @@ from functools import cached_property
 
 from shoal.accounting.bill_loss import bill_loss, has_own_loss
 from shoal.accounting.converters import Way, ways
-from shoal.accounting.failing import deltas_of, some_fails_down, some_fails_up
-from shoal.accounting.neighbours import OWN, settle
-from shoal.accounting.pricing import Bill, bill, first_without_price, total_of
-from shoal.accounting.registry import any_inside, kind_of
-from shoal.accounting.release_loss import ReleaseLoss
-from shoal.accounting.unit import (
+from shoal.accounting.failure_probability import deltas_of, some_fails_down, some_fails_up
+from shoal.accounting.pricing import OWN, Bill, bill, first_without_price, settle, total_of
+from shoal.accounting.quantities import (
     CONCENTRATED,
     FAILING,
     PURE,
@@ -25,6 +22,8 @@ from shoal.accounting.unit import (
     divergence,
     told,
 )
+from shoal.accounting.registry import any_inside, kind_of
+from shoal.accounting.release_loss import ReleaseLoss
 from shoal.errors import ConversionError, PriceError
 from shoal.events import (
     Composed,

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from shoal.accounting.parallel_loss import ways_to_spread, worst_of
 from shoal.accounting.pricing import Bill, BillLine, line_price, total_of
+from shoal.accounting.quantities import FAILING, PURE
 from shoal.accounting.registry import kind_of
 from shoal.accounting.release_loss import ReleaseLoss, pure_loss
-from shoal.accounting.unit import FAILING, PURE
 from shoal.events import Parallel
 from shoal.loss import LossDistribution
 from shoal.sensitivity import Relation

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from shoal.accounting.account import Account, Bound
 from shoal.accounting.converters import ways
-from shoal.accounting.failing import deltas_of, some_fails_down, some_fails_up
+from shoal.accounting.failure_probability import deltas_of, some_fails_down, some_fails_up
 from shoal.errors import ConversionError, PriceError, RangeError
 from shoal.exact import Number, non_negative
 from shoal.loss import LossDistribution

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from shoal.accounting.optimal import pure_losses_delta_up, pure_losses_epsilon_up
+from shoal.accounting.optimal_composition import pure_losses_delta_up, pure_losses_epsilon_up
 from shoal.accounting.orders import best_order
 from shoal.accounting.pricing import Bill, line_price, total_of
+from shoal.accounting.quantities import CONCENTRATED, PURE, SQUARED_MU, Unit, divergence
 from shoal.accounting.registry import kind_of
-from shoal.accounting.unit import CONCENTRATED, PURE, SQUARED_MU, Unit, divergence
 from shoal.exact import root_up
 from shoal.measures import (
     Approx,

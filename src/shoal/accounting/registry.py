@@ -1,6 +1,6 @@
 """The kinds of event: all that accounting knows of one kind stands in one value, a `KindOfEvent`.
 
-`pricing`, `bill_loss`, `group`, `neighbours` and `account` look kinds up here and decide nothing by
+`pricing`, `bill_loss` and `account` look kinds up here and decide nothing by
 themselves, so a new kind is one class in `shoal.events` and one entry in `shoal.accounting.kinds`.
 """
 
@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from shoal.accounting.quantities import Unit
 from shoal.accounting.release_loss import ReleaseLoss
-from shoal.accounting.unit import Unit
 from shoal.errors import PriceError
 from shoal.events import Event
 from shoal.measures import (

@@ -11,10 +11,17 @@ from typing import Self
 from flint import arb
 
 from shoal.accounting.bill_loss import bill_loss
-from shoal.accounting.filters import PrivacyFilter, State, short_down
+from shoal.accounting.budget_filters import PrivacyFilter, State, short_down
 from shoal.accounting.pricing import Bill, total_of
-from shoal.accounting.sums import Cost
-from shoal.accounting.unit import CONCENTRATED, FAILING, PURE, SQUARED_MU, divergence, told
+from shoal.accounting.quantities import (
+    CONCENTRATED,
+    FAILING,
+    PURE,
+    SQUARED_MU,
+    Cost,
+    divergence,
+    told,
+)
 from shoal.errors import BudgetExceeded, CalibrationError, EventError
 from shoal.events import (
     Event,

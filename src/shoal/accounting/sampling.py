@@ -140,7 +140,7 @@ def sampled_symmetric_divergence_up(
     Reference: Mironov, Talwar and Zhang 2019, Theorem 5, for the direction; the proof above is
         complete.
 
-    >>> from shoal.accounting.renyi_curves import laplace_divergence_up
+    >>> from shoal.accounting.kinds.laplace import laplace_divergence_up
     >>> line = lambda k: laplace_divergence_up(1, order=k)
     >>> round(float(sampled_symmetric_divergence_up(line, rate="0.01", order=8)), 6)
     0.00035

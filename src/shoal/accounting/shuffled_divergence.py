@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from flint import arb
 
-from shoal.accounting.clones import at_least, block_starts, clone_share, half_binomial
+from shoal.accounting.shuffling_clones import at_least, block_starts, clone_share, half_binomial
 from shoal.exact import Number, ball, holdable_up, non_negative, precision_in_force, upper, whole
 from shoal.measures import pure_divergence_up
 from shoal.measures.curve import order_above_one

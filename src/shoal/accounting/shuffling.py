@@ -1,4 +1,4 @@
-"""Amplification by shuffling: what the reports of many people cost in random order; `clones` has
+"""Amplification by shuffling: what the reports of many people cost in random order; `shuffling_clones` has
 the argument.
 """
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from shoal.accounting.clones import at_least, block_starts, clone_share, half_binomial
+from shoal.accounting.shuffling_clones import at_least, block_starts, clone_share, half_binomial
 from shoal.exact import (
     Number,
     ball,
@@ -56,7 +56,7 @@ def shuffled_delta_up(
 
     Guarantee: reports of n people by an ε0-DP randomizer, in random order, are together (epsilon,
         result)-DP for a person whose value changes; with ``binary`` the randomizer is randomized
-        response on one bit.  Proof: by the head of `clones` it is enough to bound E[d(c)], c ~
+        response on one bit.  Proof: by the head of `shuffling_clones` it is enough to bound E[d(c)], c ~
         Bin(n - 1, share) clones and d(c) the delta of the pair of laws of a.  Their ratio rises
         with a, so d(c) is a difference of two tails.  One clone more is a random function of the
         pair, so d falls with c; hence on a block of c it is at most its value at the block's least

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from shoal.accounting.neighbours import group_delta_up
+from shoal.accounting.pricing import group_delta_up
 from shoal.accounting.sampling import Curve, sampled_epsilon_up
 from shoal.exact import Number, ball, closed_unit, holdable_up, non_negative, upper, whole
 from shoal.measures.curve import order_above_one

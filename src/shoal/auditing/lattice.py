@@ -28,9 +28,15 @@ from numpy.typing import NDArray
 
 from shoal.auditing.bound_texts import text_above
 from shoal.auditing.claimed_curves import ClaimedCurve, Promise, claims_of, read_claim
-from shoal.auditing.doubles import Found, Numbers, gaussian_can, laplace_can, numpy_laplace_can
 from shoal.auditing.intervals import Counts, p_value_up, strength_down
 from shoal.auditing.outputs import numbers_of
+from shoal.auditing.reachable_doubles import (
+    Found,
+    Numbers,
+    gaussian_can,
+    laplace_can,
+    numpy_laplace_can,
+)
 from shoal.auditing.verdict import Figure, Verdict
 from shoal.auditing.verdict_pictures import low_bits
 from shoal.errors import DataError, RangeError

@@ -17,11 +17,11 @@ from shoal.errors import RangeError
 from shoal.exact import whole
 from shoal.interpret import risk_of
 from shoal.query import Answer, plan_budget
-from shoal.query.showing import level_of
-from shoal.query.storing import stored
+from shoal.query.shown_answer import level_of
+from shoal.query.stored_answer import stored
 from shoal.vault import Vault
-from shoal.vault.certificate_text import promise_of
-from shoal.vault.dummy import dummy_rows
+from shoal.vault.certificate_page import promise_of
+from shoal.vault.made_up_rows import dummy_rows
 
 ASK = """
 For example:

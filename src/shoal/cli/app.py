@@ -309,7 +309,7 @@ COMMANDS = (
     LazyCommand(
         TOOLS,
         "audit",
-        "audits.audit",
+        "audit_group.audit",
         None,
         "Try to refute a claim of privacy: ours or anybody's.",
     ),

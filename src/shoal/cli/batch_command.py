@@ -13,7 +13,7 @@ from shoal.cli.console import Force, answers, fresh, refusals, remarks, working,
 from shoal.cli.options import Analyst, AsJson, Epsilon, Rho, VaultOption, opened
 from shoal.cli.printed_tables import plain_table, show_answer
 from shoal.query import Answer, BatchPlan
-from shoal.query.storing import stored
+from shoal.query.stored_answer import stored
 
 BATCH = """
 For example:

@@ -17,11 +17,11 @@ from shoal.cli.printed_tables import facts_table, plain_table, show_answer
 from shoal.errors import ExtraError, RangeError
 from shoal.page import Page
 from shoal.query.certificate import wrong_with
-from shoal.query.storing import Kept
+from shoal.query.stored_answer import Kept
 from shoal.vault import Release
 from shoal.vault.certificate_check import read_certificate
+from shoal.vault.certificate_page import certificate_page, page_for
 from shoal.vault.deployment_record import to_fill_in
-from shoal.vault.release_pages import certificate_page, page_for
 
 LOG = """
 For example:

@@ -16,9 +16,9 @@ from shoal.cli.console import answers
 from shoal.exact import short
 from shoal.page import PageTable
 from shoal.plan import Choices, Range
-from shoal.query.showing import Presentable
+from shoal.query.shown_answer import Presentable
+from shoal.vault.certificate_page import answer_grid
 from shoal.vault.dataset import StatedColumn
-from shoal.vault.release_pages import answer_grid
 
 _MOST_CHOICES = 20
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")

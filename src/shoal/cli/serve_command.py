@@ -17,7 +17,7 @@ from shoal.server.extra import check_extra, check_sign_in
 from shoal.vault.sources.data_folder import DataFolder
 
 if TYPE_CHECKING:
-    from shoal.server.door import Door
+    from shoal.server.access_check import Door
     from shoal.server.sign_in.arriving import SignIn
     from shoal.vault import Vault
 
@@ -121,9 +121,9 @@ def serve(
         address(port)
         folder = None if data is None else DataFolder.at(data)
         check_extra()
-        from shoal.server.door import Door  # noqa: PLC0415 - the extra is loaded only here
+        from shoal.server.access_check import Door  # noqa: PLC0415 - the extra is loaded only here
         from shoal.server.office.access_log import write_to  # noqa: PLC0415 - as above
-        from shoal.server.office.office_host import OfficeHost  # noqa: PLC0415 - as above
+        from shoal.server.office.office_state import OfficeHost  # noqa: PLC0415 - as above
         from shoal.server.office.request_limits import RequestLimits  # noqa: PLC0415 - as above
         from shoal.server.office.work import ReleaseWork  # noqa: PLC0415 - as above
         from shoal.server.server_process import listening, server_of  # noqa: PLC0415 - as above

@@ -10,7 +10,7 @@ from typing import Any
 from shoal.errors import PollError
 from shoal.exact import whole_numeral
 from shoal.polls import Arm, Poll, PollQuestion
-from shoal.polls.toml import way_of
+from shoal.polls.poll_file import way_of
 
 _BY_DEVICE = ("subset", "kary")
 

@@ -23,10 +23,15 @@ from shoal.measures import Measure
 from shoal.noise import one_below
 from shoal.plan import Rows, Table, Value, name_of, tables_of
 from shoal.query import Answer, Ask, CostRequest, Preview
-from shoal.query.asking import StatedTerms
-from shoal.query.budget import cost_request
-from shoal.query.building import Building
-from shoal.query.paying import PaymentRequest, QuestionCharge, QuestionSource, StoredAnswer
+from shoal.query.ask import StatedTerms
+from shoal.query.payment import (
+    PaymentRequest,
+    QuestionCharge,
+    QuestionSource,
+    StoredAnswer,
+    cost_request,
+)
+from shoal.query.question_builder import Building
 from shoal.sql import question
 from shoal.vault import Standing
 from shoal.vault.accounts.payer import asked_in

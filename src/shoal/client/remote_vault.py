@@ -14,9 +14,9 @@ from shoal.errors import VaultError
 from shoal.exact import Number
 from shoal.ledger import Verification
 from shoal.plan import name_of
-from shoal.query.building import Building
+from shoal.query.question_builder import Building
 from shoal.vault import Dataset, Release, Standing
-from shoal.vault.dummy import dummy_rows
+from shoal.vault.made_up_rows import dummy_rows
 
 
 def connect(address: str, *, token: str | Path | None = None, patience: float = 600) -> RemoteVault:

@@ -10,7 +10,7 @@ from shoal.engines.held_rows import HeldRows
 from shoal.ledger import AccountState, Entry, Head, Verification
 from shoal.query import Preview
 from shoal.query.preview import Expected
-from shoal.query.storing import Kept
+from shoal.query.stored_answer import Kept
 from shoal.vault import Dataset, Release, Standing
 from shoal.vault.plain_values import budget_from
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from shoal.engines.column_reading import check_names
-from shoal.engines.plain_files import check_plain, found_at
+from shoal.engines.source_reading import check_names, check_plain, found_at
 from shoal.errors import SchemaError, SourceError
 from shoal.plan.types import Type, type_named
 

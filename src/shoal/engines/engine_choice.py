@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from shoal.engines.duckdb import DuckDB, DuckTable
 from shoal.engines.engine import Engine
 from shoal.engines.limits import NONE, EngineLimits
+from shoal.engines.source_reading import is_spark_frame
 from shoal.engines.spark import Spark
 from shoal.engines.spark.running import Progress
-from shoal.engines.spark.sources import is_sparks
+from shoal.engines.spark.sources import SparkTable
 from shoal.errors import SourceError
 
 
@@ -35,6 +36,11 @@ def engine_over(
                 remedy="Write it to Parquet where the cluster can read it.",
             )
     return Spark(sources, progress=progress)
+
+
+def is_sparks(source: object) -> bool:
+    """Whether a source is one that only Spark reads."""
+    return isinstance(source, SparkTable) or is_spark_frame(source)
 
 
 def close(engine: Engine) -> None:

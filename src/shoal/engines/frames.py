@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from shoal.engines.column_reading import check_names
-from shoal.engines.csv_file import CsvFile
 from shoal.engines.frames_extra import arrow
 from shoal.engines.held_rows import HeldRows
 from shoal.engines.objects import column_of_objects
+from shoal.engines.source_reading import check_names
 from shoal.errors import ShoalError, SourceError
-from shoal.plan import TEXT
 
 KINDS = (
     "a path to a .parquet file, CsvFile(path, types), an Arrow table, a pandas or polars frame, "
@@ -25,7 +23,8 @@ KINDS = (
 
 _LIBRARIES = ("pandas", "polars", "pyarrow")
 
-_TO_NULL = {b"shoal": b"values that do not fit are NULL"}
+TO_NULL = {b"shoal": b"values that do not fit are NULL"}
+"""What is noted of a column some of whose values are NULL because they did not fit."""
 
 
 def as_arrow(source: object, name: str) -> Any:
@@ -101,26 +100,9 @@ def _from_pandas(frame: Any, name: str, pa: Any) -> Any:
             arrays.append(_categories(series, name, label, pa))
         else:
             arrays.append(pa.Array.from_pandas(series))
-        told = _TO_NULL if series.dtype == object else None
+        told = TO_NULL if series.dtype == object else None
         fields.append(pa.field(label, arrays[-1].type, metadata=told))
     return pa.table([_chunked(each, pa) for each in arrays], schema=pa.schema(fields))
-
-
-def read_in_part(source: object) -> frozenset[str]:
-    """The columns of a source whose values may be NULL because they did not fit: typed cells of
-    CSV, objects of pandas.
-    """
-    if isinstance(source, CsvFile):
-        return frozenset(name for name, kind in source.types.items() if kind != TEXT)
-    return frozenset(
-        each.name
-        for each in getattr(source, "schema", ())
-        if each.metadata and _TO_NULL.items() <= each.metadata.items() and not _is_text(each.type)
-    )
-
-
-def _is_text(kind: Any) -> bool:
-    return str(kind) == "string"  # bytes that are no text were refused
 
 
 def _categories(series: Any, name: str, label: str, pa: Any) -> Any:

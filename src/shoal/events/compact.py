@@ -19,8 +19,7 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.errors import EventTextError, InputError
-from shoal.events.event import Event
-from shoal.events.event_json import DEEPEST
+from shoal.events.event import DEEPEST, Event
 from shoal.events.nested import Composed, Parallel
 from shoal.events.tokens import Token, nearest, pointing, tokens
 from shoal.events.vocabulary import (

@@ -11,15 +11,18 @@ from shoal.events.event import Event
 from shoal.events.nested import (
     Group,
     Parallel,
+    Part,
     PoissonSampled,
     RandomlyAllocated,
     SampledWithoutReplacement,
     SampledWithReplacement,
     Shuffled,
     TruncatedPoissonSampled,
+    check_nesting,
+    part,
+    stated_relations,
 )
 from shoal.events.parameter import Count, Exact, OptionalExact, count, exact, optional_exact
-from shoal.events.parts import Part, check_nesting, part, stated_relations
 from shoal.exact import closed_unit, non_negative
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from shoal.errors import EventTextError
-from shoal.events.event_json import LONGEST_TEXT
+from shoal.events.event import LONGEST_TEXT
 from shoal.exact import DECIMAL
 
 _NUMBER = DECIMAL.removeprefix("[-+]?")  # a plus between events is a mark

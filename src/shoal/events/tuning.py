@@ -9,8 +9,8 @@ from fractions import Fraction
 
 from shoal.errors import EventError
 from shoal.events.event import Event
+from shoal.events.nested import Part, check_nesting, part
 from shoal.events.parameter import OptionalExact, Word, optional_exact, word
-from shoal.events.parts import Part, check_nesting, part
 from shoal.exact import Number, open_unit, out_of_range, positive, rational
 
 

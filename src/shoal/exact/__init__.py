@@ -5,26 +5,24 @@ guarantee.
 from shoal.exact.grid import Grid, IntegerArray, not_finite
 from shoal.exact.range_ends import LARGEST_END, float_ends, read_ends, read_float_ends
 from shoal.exact.rational import (
+    DECIMAL,
     Number,
+    TooFar,
+    bounded_fraction,
     closed_unit,
+    exactly,
     finite_float,
     non_negative,
+    numeral,
     open_unit,
     out_of_range,
     positive,
     rational,
-    truth_value,
-    whole,
-)
-from shoal.exact.rational_text import (
-    DECIMAL,
-    TooFar,
-    bounded_fraction,
-    exactly,
-    numeral,
     short,
     short_down,
     short_up,
+    truth_value,
+    whole,
     whole_numeral,
 )
 from shoal.exact.real import (
@@ -45,7 +43,7 @@ from shoal.exact.real import (
     upper,
 )
 from shoal.exact.search import approximately, turning_point
-from shoal.exact.shown import Shown, Shows, rounded, shown, shown_down, shown_up
+from shoal.exact.shown_numbers import Shown, Shows, rounded, shown, shown_down, shown_up
 
 __all__ = [
     "DECIMAL",

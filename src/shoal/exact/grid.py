@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import DataError, RangeError
-from shoal.exact.rational import Number, out_of_range, rational
-from shoal.exact.rational_text import short
+from shoal.exact.rational import Number, out_of_range, rational, short
 from shoal.exact.real import exponent_of
 
 IntegerArray = NDArray[np.int64] | NDArray[np.object_]

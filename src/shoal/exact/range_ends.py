@@ -12,8 +12,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from shoal.errors import RangeError
-from shoal.exact.rational import Number, rational
-from shoal.exact.rational_text import short
+from shoal.exact.rational import Number, rational, short
 from shoal.exact.real import float_down, float_up
 
 LARGEST_END = 10**100

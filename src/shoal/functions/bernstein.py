@@ -20,7 +20,7 @@ from shoal.functions.vector_noise import Noise, noise_for, read_budget
 from shoal.measures import Measure
 from shoal.mechanisms import Gaussian, Laplace
 from shoal.mechanisms.mechanism import Mechanism
-from shoal.mechanisms.totality import called
+from shoal.mechanisms.total_functions import called
 from shoal.sensitivity import Sensitivity
 
 Function = Callable[[Reals], Any]

@@ -24,7 +24,7 @@ from shoal.functions.released import (
     read_object,
     unreadable,
 )
-from shoal.functions.summed import Summed, apart_up
+from shoal.functions.summed_release import Summed, apart_up
 from shoal.measures import Measure
 from shoal.plots import Picture
 from shoal.sensitivity import Norm, Relation

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from shoal.errors import RangeError, ShapeError
 from shoal.exact import Number, positive, root_up
 from shoal.functions.operator import Operator, Reals
-from shoal.mechanisms.totality import floats_of
+from shoal.mechanisms.total_functions import floats_of
 from shoal.mechanisms.values import plain
 from shoal.sensitivity import Norm
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from shoal.errors import RangeError
 from shoal.events import Composed, Event, Gaussian
 from shoal.exact import Grid, Number, ball, float_up, lower, open_unit, positive, read_ends, whole
-from shoal.functions.inverse import InverseSensitivity, RankTarget
+from shoal.functions.inverse_sensitivity import InverseSensitivity, RankTarget
 from shoal.functions.rows import BoundedRows
 from shoal.measures import ZeroConcentrated
 from shoal.mechanisms import Gaussian as GaussianMechanism

@@ -21,7 +21,7 @@ from shoal.functions.kernel_sums import Integers, KernelTable, read_points, read
 from shoal.functions.operator import Operator, Reals
 from shoal.functions.ratio import ReleasedRatio
 from shoal.functions.released import Domain, ReleasedFunction, read_domain
-from shoal.functions.summed import Summed, apart_up
+from shoal.functions.summed_release import Summed, apart_up
 from shoal.measures import Measure
 from shoal.sensitivity import Norm, Relation
 

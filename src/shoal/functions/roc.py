@@ -17,9 +17,9 @@ from shoal.functions.density import rising_shares
 from shoal.functions.kernel_sums import read_points
 from shoal.functions.operator import Reals
 from shoal.functions.released import read_domain, read_object, unreadable
-from shoal.functions.summed import Summed, apart_up
+from shoal.functions.summed_release import Summed, apart_up
 from shoal.measures import Measure
-from shoal.mechanisms.totality import each_row, number_of
+from shoal.mechanisms.total_functions import each_row, number_of
 from shoal.mechanisms.values import plain
 from shoal.plots import Picture
 from shoal.sensitivity import Norm, Relation

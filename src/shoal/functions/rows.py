@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import RangeError, ShapeError
 from shoal.exact import Grid, Number, exponent_of, rational, short, whole
-from shoal.mechanisms.totality import each_row, number_of
+from shoal.mechanisms.total_functions import each_row, number_of
 from shoal.mechanisms.values import plain, read_grid
 
 FINE = 30

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from shoal.exact import approximately, ball, is_below, turning_point
 from shoal.measures.from_pure import pure_delta_up, pure_divergence_up
+from shoal.measures.one_parameter import ZeroConcentrated
 from shoal.measures.renyi import Renyi
-from shoal.measures.zero_concentrated import ZeroConcentrated
 
 Moments = Renyi | ZeroConcentrated
 """The promises that bound Rényi divergences and nothing else."""

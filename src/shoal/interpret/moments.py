@@ -26,8 +26,8 @@ from shoal.exact import (
 from shoal.interpret.advantage import Moments, moment_advantage_up
 from shoal.interpret.profiles import OfMeasure, Profile
 from shoal.interpret.trade_offs import TradeOff
+from shoal.measures.one_parameter import ZeroConcentrated
 from shoal.measures.renyi import Renyi
-from shoal.measures.zero_concentrated import ZeroConcentrated
 
 Floats = NDArray[np.float64]
 

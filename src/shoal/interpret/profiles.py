@@ -17,7 +17,7 @@ from shoal.exact import Number, closed_unit, non_negative
 from shoal.interpret.advantage import Moments, moment_advantage_up
 from shoal.measures.approx import Approx
 from shoal.measures.measure import Measure
-from shoal.measures.pure import Pure
+from shoal.measures.one_parameter import Pure
 
 
 class Profile(ABC):

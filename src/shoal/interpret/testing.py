@@ -11,7 +11,7 @@ from shoal.interpret.trade_off_curves import trade_off
 from shoal.measures.approx import Approx
 from shoal.measures.from_pure import pure_delta_up
 from shoal.measures.measure import Measure
-from shoal.measures.pure import Pure
+from shoal.measures.one_parameter import Pure
 
 
 def type_two_down(promise: Promise, *, type_one: Number) -> Fraction:

@@ -30,12 +30,10 @@ from shoal.interpret.profiles import AllOf, OfMeasure, Profile, Promise, profile
 from shoal.interpret.promising_point import promising
 from shoal.interpret.trade_offs import TradeOff
 from shoal.measures.approx import Approx
-from shoal.measures.gaussian import gaussian_delta_up
-from shoal.measures.gaussian_dp import GaussianDP
+from shoal.measures.gaussian_profile import gaussian_delta_up
 from shoal.measures.normal import upper_tail
-from shoal.measures.pure import Pure
+from shoal.measures.one_parameter import GaussianDP, Pure, ZeroConcentrated
 from shoal.measures.renyi import Renyi
-from shoal.measures.zero_concentrated import ZeroConcentrated
 
 
 def trade_off(*promises: Promise) -> TradeOff:

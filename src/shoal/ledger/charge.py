@@ -25,7 +25,7 @@ from shoal.errors import (
     TamperedError,
 )
 from shoal.events import Event
-from shoal.ledger.book import Book
+from shoal.ledger.book import Book, Request, price
 from shoal.ledger.entry import (
     ANSWERED,
     CHARGE,
@@ -37,7 +37,6 @@ from shoal.ledger.entry import (
     canonical,
     digest,
 )
-from shoal.ledger.request import Request, price
 from shoal.ledger.transaction import Transaction
 from shoal.noise import one_below
 from shoal.owned import Owned

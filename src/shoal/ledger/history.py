@@ -10,7 +10,7 @@ from typing import Any
 
 from shoal.errors import ShoalError
 from shoal.events import Event
-from shoal.ledger.book import Book, budget_from, budget_to
+from shoal.ledger.book import Book, budget_from, budget_to, price
 from shoal.ledger.entry import (
     ANSWERED,
     CHARGE,
@@ -24,7 +24,6 @@ from shoal.ledger.entry import (
     canonical,
 )
 from shoal.ledger.head import EMPTY, Head
-from shoal.ledger.request import price
 
 Finding = tuple[int | None, str]
 """The number of an entry, or None for the ledger as a whole, and what is wrong."""

@@ -20,29 +20,35 @@ from shoal.exact import Number, out_of_range, positive
 from shoal.ledger.account_opening import Opening
 from shoal.ledger.answer_waiting import wait_for
 from shoal.ledger.answering_locks import AnsweringLocks, locks_path
-from shoal.ledger.batch_commit import BatchCommit
-from shoal.ledger.book import AccountState, Book, budget_to, read_name
+from shoal.ledger.book import (
+    AccountState,
+    Request,
+    budget_to,
+    price,
+    read_name,
+    read_names,
+    request_for,
+)
 from shoal.ledger.charge import Charge, Pending, Replay, answered_before, charge
 from shoal.ledger.entry import BEGUN, BUDGET, OWN_KINDS, Entry, canonical, hash_of, now
 from shoal.ledger.entry import NOTHING_BEFORE as _NOTHING
-from shoal.ledger.group_commit import GroupCommit
+from shoal.ledger.group_commit import BatchCommit, GroupCommit
 from shoal.ledger.head import Head
-from shoal.ledger.journal import JournalReader
-from shoal.ledger.request import Request, price, read_names, request_for
-from shoal.ledger.schema import ACCOUNTS, ENTRIES
-from shoal.ledger.seen_books import SeenBook, SeenBooks
+from shoal.ledger.reader import LedgerReader, SeenBooks
+from shoal.ledger.schema import ENTRIES
+from shoal.ledger.sqlite import ReadOnlyStore, SqliteStore
 from shoal.ledger.store import Store, entry_from
-from shoal.ledger.store_address import store_for
-from shoal.ledger.transaction import Transaction, no_account
+from shoal.ledger.transaction import Transaction
 from shoal.ledger.verification import Verification, accept_act, alarm_act, examine
 from shoal.measures import Measure
 from shoal.owned import NotCopied, this_process
 
 _Result = TypeVar("_Result")
 _MOST_SECONDS = 10**9
+_ADDRESSES = ("postgresql://", "postgres://")
 
 
-class Ledger(JournalReader, NotCopied):
+class Ledger(LedgerReader, NotCopied):
     """A journal in a file (SQLite) or under a ``postgresql://`` address, made on first use.
 
     Guarantee: what a method has returned from is on disk.  A charge takes from all its accounts or
@@ -85,7 +91,7 @@ class Ledger(JournalReader, NotCopied):
         self.patience = timedelta(seconds=_seconds(patience, "patience"))
         self._longest_wait = _seconds(wait, "wait")
         self.read_only = read_only
-        self._store: Store = store_for(
+        self._store: Store = _store_for(
             where, None if head is None else Path(head), read_only=read_only
         )
         self._start()
@@ -218,40 +224,6 @@ class Ledger(JournalReader, NotCopied):
             return changed.account()
 
         return self.take(act)
-
-    def accounts(self, names: Sequence[str] | None = None) -> list[AccountState]:
-        """Every account as it stands, or those of some names that there are, by name."""
-        chosen = sa.select(ACCOUNTS).order_by(ACCOUNTS.c.name)
-        if names is not None:
-            found = self._seen(names)
-            return [found[name].state for name in sorted(found)]
-        with self._reading() as connection:
-            rows = connection.execute(chosen).all()
-        return [Book.read(tuple(row)).account() for row in rows]
-
-    def account(self, name: str) -> AccountState:
-        """One account as it stands."""
-        return self._books((name,))[0].state
-
-    def would_fit(self, names: str | Sequence[str], event: Event) -> bool:
-        """Whether an event could be charged to all these accounts now; asking is free."""
-        books = [each.book for each in self._books(read_names(names))]
-        return all(book.filter.would_fit(price(book.filter, event)) for book in books)
-
-    def _seen(self, names: Sequence[str]) -> dict[str, SeenBook]:
-        """Those of some accounts that there are, as they stand now."""
-        found = self._books_seen.at(self.head, names)
-        if found is None:
-            with self._reading() as connection:
-                found = self._books_seen.read(connection, names)
-        return found
-
-    def _books(self, names: Sequence[str]) -> list[SeenBook]:
-        found = self._seen(names)
-        for name in names:
-            if name not in found:
-                raise no_account(name)
-        return [found[name] for name in names]
 
     # charging
 
@@ -394,6 +366,22 @@ class Ledger(JournalReader, NotCopied):
             self._store.abandon()
             self._answering.abandon()
             self._start()
+
+
+def _store_for(
+    where: str | os.PathLike[str], head: Path | None, *, read_only: bool = False
+) -> Store:
+    """The store at a path, or under a postgresql:// address."""
+    if not isinstance(where, str) or "://" not in where:
+        return (ReadOnlyStore if read_only else SqliteStore)(Path(where), head)
+    if not where.startswith(_ADDRESSES):
+        raise StorageError(
+            f"a ledger is not kept under addresses such as {where.partition('://')[0][:20]}://.",
+            remedy="Give the path of a file, or an address that begins with postgresql://.",
+        )
+    from shoal.ledger.postgres import PostgresStore  # noqa: PLC0415 - its driver is an extra
+
+    return PostgresStore(where, head)
 
 
 def _seconds(given: Number, name: str) -> float:

@@ -1,4 +1,4 @@
-"""The ends of a share that hold at all times together; peeking.md has the proof."""
+"""The ends of a share that hold at all times together; confidence_sequence.md has the proof."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from fractions import Fraction
 from shoal.errors import CalibrationError
 from shoal.exact import Number, closed_unit, open_unit, out_of_range, positive, whole
 from shoal.local.design import Design
-from shoal.local.designs import for_epsilon
 from shoal.local.intervals import binomial_ends, normal_chance, normal_point
 from shoal.local.odds import LARGEST_DENOMINATOR
+from shoal.local.survey_designs import for_epsilon
 
 _MOST_PEOPLE = 10**9
 

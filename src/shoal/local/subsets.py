@@ -14,8 +14,8 @@ from typing import Any, Self
 
 from shoal.errors import RangeError, ShapeError
 from shoal.exact import Number, ball, non_negative, upper, whole
+from shoal.local.client_randomness import Take, bits_below, number_below, secret_bytes
 from shoal.local.intervals import Groups
-from shoal.local.stream import Take, bits_below, number_below, secret_bytes
 from shoal.local.subset_size import best_chosen
 from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.sensitivity.claims import Answers

@@ -24,12 +24,12 @@ from shoal.exact import (
     short_up,
     upper,
 )
-from shoal.local import form
+from shoal.local import written_matrix
 from shoal.local.answer_shares import Shares
+from shoal.local.client_randomness import Take, number_below, secret_bytes
 from shoal.local.indices import counted, read_counts, read_indices
 from shoal.local.intervals import Groups
 from shoal.local.odds import EvenOdds, Odds, TableOdds, odds_down
-from shoal.local.stream import Take, number_below, secret_bytes
 from shoal.measures import Pure
 from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.noise import secret, uniform_below
@@ -378,7 +378,7 @@ class TransitionMatrix:
         """The matrix as plain values; numbers are texts of decimal digits, which no reader
         rounds.
         """
-        return form.written(self.answers, self.reports, self.odds)
+        return written_matrix.written(self.answers, self.reports, self.odds)
 
     def to_json(self) -> str:
         """The same as canonical text: equal matrices have equal text."""
@@ -387,10 +387,10 @@ class TransitionMatrix:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read a matrix back, and check that its parts agree."""
-        odds, names = form.read(text)
+        odds, names = written_matrix.read(text)
         made = cls.of_odds(odds, **names)
         if made.to_dict() != json.loads(text):
-            raise form.unreadable()
+            raise written_matrix.unreadable()
         return made
 
     def then(self, later: TransitionMatrix) -> TransitionMatrix:

@@ -9,9 +9,9 @@ from fractions import Fraction
 from shoal.errors import RangeError
 from shoal.exact import Number, closed_unit, open_unit, out_of_range, shown
 from shoal.local.design import Design
-from shoal.local.designs import unrelated
 from shoal.local.indices import Counts, read_counts
 from shoal.local.intervals import Interval, binomial_ends, bounded, normal_point, resampled
+from shoal.local.survey_designs import unrelated
 
 
 @dataclass(frozen=True, init=False)

@@ -16,11 +16,11 @@ from shoal.loss.equal_laplaces import EqualLaplaces
 from shoal.loss.grid_sums import GridSum
 from shoal.loss.inversion_search import can_smooth
 from shoal.loss.loss_sources import LossSource, NormalLoss, Sources
+from shoal.loss.near_largest_loss import TopOfSum
 from shoal.loss.saddle_point import LossSum, contour_delta, contour_epsilon
 from shoal.loss.single_release import KnownAlone
 from shoal.loss.smoothed_sum import SmoothedSum
 from shoal.loss.tilt_ladder import tilt_of
-from shoal.loss.top_of_sum import TopOfSum
 from shoal.loss.two_point_sums import FewSums
 
 _LARGE = 1e3

@@ -34,7 +34,7 @@ class LossDistribution:
     one.
 
     Guarantee: `epsilon` and `delta` enclose what the composition of all losses needs in the worst
-        case, up to the accuracy of float functions and transforms that `cells`, `transform`,
+        case, up to the accuracy of float functions and transforms that `cells`, `fourier_sum`,
         `characteristic_functions` and `saddle_point` state and pay for.
     Edges: groups of different sizes need not be made of the same people, so all their cases are
         combined.

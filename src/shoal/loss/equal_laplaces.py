@@ -19,11 +19,11 @@ import numpy as np
 from shoal.exact import float_down, float_up
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import RELATIVE_ERROR, UNIT, Floats, dot
+from shoal.loss.fourier_sum import power
 from shoal.loss.loss_sources import LaplaceLoss, Sources
 from shoal.loss.saddle_point import LossSum, SaddleLine
 from shoal.loss.single_release import POSITION_ERROR, at_floats, enclosed_root
 from shoal.loss.tilt_ladder import spacing_of, tilt_of
-from shoal.loss.transform import power
 from shoal.loss.two_point_sums import binomial
 
 _LEFT_OUT = 1e-6

@@ -13,8 +13,8 @@ import numpy as np
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import Cells
 from shoal.loss.delta_levels import TOLERANCE, LevelledSum
+from shoal.loss.fourier_sum import Part, TransformedSum, compose, log_moment, spread_of
 from shoal.loss.loss_sources import Sources
-from shoal.loss.transform import Part, TransformedSum, compose, log_moment, spread_of
 
 _IN_DELTA = 3e-4
 """What a bracket of epsilon may be wide in terms of the logarithm of delta, whose slope is about

@@ -12,8 +12,8 @@ import numpy as np
 
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import RELATIVE_ERROR, dot
+from shoal.loss.far_threshold import SplitTable
 from shoal.loss.fine_cells import FINE_ERROR, HasInner, Twin, of_atoms, twins
-from shoal.loss.kernel import WIDEST, Kernel, NormalKernel
 from shoal.loss.line_pieces import (
     PAYOFFS,
     TILTS,
@@ -26,8 +26,8 @@ from shoal.loss.line_pieces import (
 )
 from shoal.loss.line_sums import LeftOut, LineSum
 from shoal.loss.loss_sources import AtomicLoss, LossSource, NormalLoss, Sources
-from shoal.loss.near_and_far import SplitTable
 from shoal.loss.smoothed import Setting, SmoothedLine
+from shoal.loss.smoothed_payoff import WIDEST, Kernel, NormalKernel
 from shoal.loss.summed_laws import Laws
 
 _MOST_ATOMS = 256

@@ -12,8 +12,8 @@ import numpy as np
 
 from shoal.loss.cells import Floats
 from shoal.loss.far_losses import FarLaws
+from shoal.loss.far_threshold import SplitTable
 from shoal.loss.line_sums import LeftOut, LineSum
-from shoal.loss.near_and_far import SplitTable
 from shoal.loss.smoothed import Setting, SmoothedLine
 from shoal.loss.summed_laws import Laws, SummedLaws
 

@@ -12,7 +12,7 @@ and the trapezoidal rule with spacing 2 pi / arc gives, by Poisson's summation f
 
 never less than delta, and more by what Chernoff's bound makes as small as one likes.  This serves
 wherever the product of characteristic functions fades fast, as with any Gaussian noise or many
-sampled releases; `transform` serves the rest.  The proof is in loss.md.
+sampled releases; `fourier_sum` serves the rest.  The proof is in loss.md.
 """
 
 from __future__ import annotations

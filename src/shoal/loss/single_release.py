@@ -20,7 +20,11 @@ from shoal.exact import (
     upper,
 )
 from shoal.loss.bracket import Bracket
-from shoal.measures.gaussian import gaussian_delta_down, gaussian_delta_up, gaussian_epsilon_up
+from shoal.measures.gaussian_profile import (
+    gaussian_delta_down,
+    gaussian_delta_up,
+    gaussian_epsilon_up,
+)
 from shoal.measures.normal import upper_tail
 
 SUM_ERROR = Fraction(1, 1 << 46)

@@ -2,7 +2,7 @@
 smoothed so that the sum ends.
 
 `saddle_point` needs losses that fade together.  A release from a small sample hardly does: nearly
-all of its loss lies in one place.  Here the payoff fades instead (`kernel`), and the losses are
+all of its loss lies in one place.  Here the payoff fades instead (`smoothed_payoff`), and the losses are
 twins of fine cells and a lattice (`fine_cells`), one twin for either side.  The proof is in
 loss.md, *Smoothing*.
 """
@@ -17,7 +17,7 @@ import numpy as np
 
 from shoal.floats import quick_length
 from shoal.loss.cells import UNIT, Complexes, Floats, dot
-from shoal.loss.kernel import Kernel, NormalKernel
+from shoal.loss.smoothed_payoff import Kernel, NormalKernel
 from shoal.loss.summed_laws import LEAST, Circle, SummedLaws
 
 _FEWEST = 64

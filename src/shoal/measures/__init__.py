@@ -15,19 +15,17 @@ from shoal.measures.from_zero_concentrated import (
     zero_concentrated_delta_up,
     zero_concentrated_epsilon_up,
 )
-from shoal.measures.gaussian import (
+from shoal.measures.gaussian_profile import (
     gaussian_delta_down,
     gaussian_delta_up,
     gaussian_epsilon_up,
     gaussian_mu_down,
 )
-from shoal.measures.gaussian_dp import GaussianDP
 from shoal.measures.measure import Measure
-from shoal.measures.pure import Pure
+from shoal.measures.one_parameter import GaussianDP, Pure, ZeroConcentrated
 from shoal.measures.random_dp import RandomDP
 from shoal.measures.renyi import Renyi
 from shoal.measures.stated_budget import StatedBudget, budget_of
-from shoal.measures.zero_concentrated import ZeroConcentrated
 
 __all__ = [
     "Approx",

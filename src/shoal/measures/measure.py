@@ -11,9 +11,8 @@ from shoal.exact import Number
 
 if TYPE_CHECKING:
     from shoal.measures.approx import Approx
-    from shoal.measures.gaussian_dp import GaussianDP
+    from shoal.measures.one_parameter import GaussianDP, ZeroConcentrated
     from shoal.measures.renyi import Renyi
-    from shoal.measures.zero_concentrated import ZeroConcentrated
 
 
 class Measure(ABC):

@@ -6,8 +6,7 @@ from shoal.errors import NumberError
 from shoal.exact import Number, rational
 from shoal.measures.approx import Approx
 from shoal.measures.measure import Measure
-from shoal.measures.pure import Pure
-from shoal.measures.zero_concentrated import ZeroConcentrated
+from shoal.measures.one_parameter import Pure, ZeroConcentrated
 
 StatedBudget = Measure | Number
 """What a budget may be given as, in Python and on the command line."""

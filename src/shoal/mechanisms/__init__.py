@@ -5,9 +5,8 @@ accuracy known in advance; its proof note lies beside it.
 from shoal.mechanisms.estimate import Estimate
 from shoal.mechanisms.exponential import Exponential, NoisyMax, PermuteAndFlip, TopK
 from shoal.mechanisms.gaussian import DiscreteGaussian, Gaussian
-from shoal.mechanisms.geometric import Geometric, TruncatedGeometric
 from shoal.mechanisms.histogram import Histogram, counting
-from shoal.mechanisms.laplace import Laplace
+from shoal.mechanisms.laplace import Geometric, Laplace, TruncatedGeometric
 from shoal.mechanisms.response import RandomizedResponse
 from shoal.mechanisms.sparse import AboveThreshold, SparseVector, SparseVectorRun
 from shoal.mechanisms.staircase import Staircase

@@ -14,9 +14,9 @@ from shoal import events
 from shoal.errors import CandidatesError, ShapeError
 from shoal.exact import IntegerArray, Number, positive, whole
 from shoal.measures import Measure, Pure
-from shoal.mechanisms.geometric import Geometric
+from shoal.mechanisms.laplace import Geometric
 from shoal.mechanisms.mechanism import Mechanism
-from shoal.mechanisms.totality import called, each_row, is_plain, unwrapped
+from shoal.mechanisms.total_functions import called, each_row, is_plain, unwrapped
 from shoal.sensitivity import Norm, Relation, counts, histogram
 
 
@@ -43,7 +43,7 @@ class Histogram(Mechanism):
     Edges: under add/remove the cells share one unit of sensitivity, under change two; rows outside
         the categories are not counted, and neither are rows that are no plain value and no object
         of a category's own type, or that fail to be looked up: nothing that a row raises comes out.
-    Reference: Dwork, McSherry, Nissim and Smith 2006, Section 3.  Proof: additive.md, totality.md.
+    Reference: Dwork, McSherry, Nissim and Smith 2006, Section 3.  Proof: additive.md, total_functions.md.
 
     >>> table = Histogram.for_epsilon(1).release(["tea", "tea", "milk"], categories=["tea", "milk", "rum"])
     >>> list(table)

@@ -2,9 +2,10 @@
 vectors at a time.
 """
 
+from shoal.noise.candidate_race import exponential_race, gumbel_race, laplace_race
 from shoal.noise.equal_runs import run_race
-from shoal.noise.finite import Coin, categorical
-from shoal.noise.integers import (
+from shoal.noise.finite_laws import Coin, categorical
+from shoal.noise.integer_samplers import (
     LARGEST_SCALE,
     SMALLEST_SCALE,
     IntegerNoise,
@@ -21,10 +22,8 @@ from shoal.noise.inversion import (
     rounded_laplace,
     rounded_normal,
 )
-from shoal.noise.race import exponential_race, gumbel_race, laplace_race
-from shoal.noise.source import Source, current, put_in_place, secret
-from shoal.noise.stairs import staircase
-from shoal.noise.uniform import one_below, uniform_below
+from shoal.noise.source import Source, current, one_below, put_in_place, secret, uniform_below
+from shoal.noise.staircase_integers import staircase
 
 __all__ = [
     "LARGEST_SCALE",

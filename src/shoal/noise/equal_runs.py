@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from shoal.errors import InternalError
 from shoal.exact import ball
-from shoal.noise import race
-from shoal.noise.ladder import WORD, falls_below
-from shoal.noise.race import (
+from shoal.noise import candidate_race
+from shoal.noise.candidate_race import (
     CLEARLY_ACCEPTED,
     FIXED,
     Scores,
@@ -29,9 +28,9 @@ from shoal.noise.race import (
     float_rate,
     gaps_below,
 )
-from shoal.noise.source import current
-from shoal.noise.uniform import one_below
-from shoal.noise.weights import upper_weights
+from shoal.noise.exp_enclosures import upper_weights
+from shoal.noise.ladder import WORD, falls_below
+from shoal.noise.source import current, one_below
 
 MOST_CANDIDATES = 1 << 42
 """So many candidates at most: a run of more could be taken for one whose weight is known well."""
@@ -85,7 +84,7 @@ class _RunLottery:
         self.scores, self.lengths, self.rate = scores, lengths, rate
         self.best, self.speed = scores.max(), float_rate(rate)
         self._last: tuple[int, NDArray[np.float64]] | None = None
-        self._starts = range(0, len(scores), race.CHUNK)
+        self._starts = range(0, len(scores), candidate_race.CHUNK)
         heaviest = max(float(self._bounds(start).max()) for start in self._starts)
         # A power of two, so that scaling by it is exact in floats.
         self.shift = FIXED - math.frexp(heaviest)[1]
@@ -125,7 +124,7 @@ class _RunLottery:
         there is where runs are few.
         """
         if self._last is None or self._last[0] != start:
-            here = slice(start, start + race.CHUNK)
+            here = slice(start, start + candidate_race.CHUNK)
             bounds = upper_weights(gaps_below(self.best, self.scores[here]), self.speed)
             bounds *= self.lengths[here]
             self._last = start, bounds

@@ -20,7 +20,7 @@ import numpy as np
 from flint import arb
 
 from shoal.exact import IntegerArray, at_precision, ball, positive
-from shoal.noise.integers import IntegerNoise
+from shoal.noise.integer_samplers import IntegerNoise
 from shoal.noise.source import Source
 
 WORD = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from shoal.noise.uniform import one_below
+from shoal.noise.source import one_below
 
 _RARE = 2.0**-40
 

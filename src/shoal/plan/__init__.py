@@ -2,8 +2,15 @@
 before it runs.
 """
 
-from shoal.plan.bounded_totals import WHOLE, Bounded, factor_for_groups, factor_for_rows
-from shoal.plan.declared_table import Table
+from shoal.plan.contribution_bounds import (
+    WHOLE,
+    Bounded,
+    KnownRows,
+    factor_for_groups,
+    factor_for_rows,
+    known_rows,
+)
+from shoal.plan.declared_table import Person, Row, Table, Unit
 from shoal.plan.expression import Call, Expression, Literal, Ref, call, cast, columns_of, substitute
 from shoal.plan.facts import (
     Choices,
@@ -22,9 +29,7 @@ from shoal.plan.meaning import check_size, evaluate, range_of, values_of
 from shoal.plan.multiplicity import rows_per_key
 from shoal.plan.nodes import Stability
 from shoal.plan.normal_questions import normal_question
-from shoal.plan.paired_totals import PairOfTotals, can_be_paired
 from shoal.plan.per_person import PerPerson, PersonQuantity, PersonTotal
-from shoal.plan.person_rows import KnownRows, known_rows
 from shoal.plan.printing import name_of, text_of
 from shoal.plan.product_terms import (
     centre_of,
@@ -34,7 +39,6 @@ from shoal.plan.product_terms import (
     known_together,
     products_of,
 )
-from shoal.plan.protected_unit import Person, Row, Unit
 from shoal.plan.question import (
     PAIRED,
     SYMMETRIC,
@@ -81,12 +85,16 @@ from shoal.plan.types import (
     TIMESTAMP,
     Kind,
     Type,
+    Value,
     common_type,
     decimal,
+    number_of,
+    read,
     type_named,
+    value_at,
+    written,
 )
 from shoal.plan.value_weights import NO_WEIGHTS, ValueWeights
-from shoal.plan.values import Value, number_of, read, value_at, written
 from shoal.plan.within_person import PersonWindow, Sorting, WindowWord, WithinPerson
 
 __all__ = [
@@ -121,7 +129,6 @@ __all__ = [
     "Listed",
     "Literal",
     "Order",
-    "PairOfTotals",
     "PerPerson",
     "Person",
     "PersonJoin",
@@ -153,7 +160,6 @@ __all__ = [
     "WindowWord",
     "WithinPerson",
     "call",
-    "can_be_paired",
     "cast",
     "centre_of",
     "check_size",

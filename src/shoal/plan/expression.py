@@ -8,7 +8,7 @@ the function.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from shoal.errors import ExpressionError
 from shoal.plan.facts import Column, Span, span_of_values
 from shoal.plan.sizes import ONE, WorkPerRow, require_small
-from shoal.plan.types import Kind, Type, common_type
-from shoal.plan.values import Value, is_broken
+from shoal.plan.types import Kind, Type, Value, common_type, is_broken
 
 if TYPE_CHECKING:
     from shoal.plan.functions.function import Function
@@ -257,3 +256,19 @@ def _refuse_broken_text(text: str) -> None:
             "a text holds a character that no table can: NUL or half of a surrogate pair.",
             remedy="Leave the character out.",
         )
+
+
+def require_known(expression: Expression, columns: Iterable[Column]) -> None:
+    """Refuse an expression that reads a column other than these, which are those of a relation."""
+    if isinstance(expression, Call) and expression.released:
+        raise ExpressionError(
+            "this function is computed of released values only.",
+            remedy="Use it on aggregates: EXP(AVG(x)).",
+        )
+    held = {column.name: column for column in columns}
+    for column in columns_of(expression):
+        if held.get(column.name) != column:
+            raise ExpressionError(
+                f"column {column.name!r} is not one of the relation it is used on, or has other facts there.",
+                remedy="Take columns from the relation itself: Ref(rows.columns[0]).",
+            )

@@ -18,9 +18,12 @@ from fractions import Fraction
 from shoal.errors import NumberError, SchemaError
 from shoal.exact import Number, rational, short
 from shoal.plan.sizes import LONGEST_READ, ONE, WorkPerRow
-from shoal.plan.types import LEAST_INTEGER, MOST_INTEGER, Kind, Type
-from shoal.plan.values import (
+from shoal.plan.types import (
     EPOCH,
+    LEAST_INTEGER,
+    MOST_INTEGER,
+    Kind,
+    Type,
     Value,
     is_broken,
     nearest,

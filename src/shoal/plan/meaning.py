@@ -13,8 +13,7 @@ from shoal.plan.expression import Call, Expression, Literal, Ref, columns_of
 from shoal.plan.facts import Column
 from shoal.plan.printing import text_of
 from shoal.plan.stepped_values import STEPPED, stepped_values
-from shoal.plan.types import BOOLEAN, MOST_INTEGER, REAL, Kind
-from shoal.plan.values import Value, value_at
+from shoal.plan.types import BOOLEAN, MOST_INTEGER, REAL, Kind, Value, value_at
 
 _LONGEST_SHOWN = 60
 """A longer expression is called x in advice."""

@@ -1,6 +1,4 @@
-"""What every relation has, whatever it does to rows: size, depth, columns of expressions, and a check
-of what it reads.
-"""
+"""What every relation has, whatever it does to rows: size, depth, and columns of expressions."""
 
 from __future__ import annotations
 
@@ -10,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from shoal.errors import ExpressionError, RelationError
-from shoal.plan.expression import Call, Expression, Ref, columns_of
+from shoal.errors import RelationError
+from shoal.plan.declared_table import Unit
+from shoal.plan.expression import Expression, Ref, columns_of
 from shoal.plan.facts import Column
 from shoal.plan.meaning import values_of
-from shoal.plan.protected_unit import Unit
 from shoal.plan.sizes import DEEPEST_ROWS, MOST_NODES
 from shoal.plan.types import Kind, Type
 
@@ -98,19 +96,3 @@ def column_of(name: str, expression: Expression) -> Column:
         longest=expression.length if expression.type.kind is Kind.TEXT else None,
         cost=expression.cost,
     )
-
-
-def require_known(expression: Expression, rows: Rows) -> None:
-    """Refuse an expression that reads a column the relation does not have."""
-    if isinstance(expression, Call) and expression.released:
-        raise ExpressionError(
-            "this function is computed of released values only.",
-            remedy="Use it on aggregates: EXP(AVG(x)).",
-        )
-    held = {column.name: column for column in rows.columns}
-    for column in columns_of(expression):
-        if held.get(column.name) != column:
-            raise ExpressionError(
-                f"column {column.name!r} is not one of the relation it is used on, or has other facts there.",
-                remedy="Take columns from the relation itself: Ref(rows.columns[0]).",
-            )

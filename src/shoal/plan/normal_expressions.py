@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from shoal.plan.expression import Call, Expression, Literal, Ref, call
 from shoal.plan.facts import Column
-from shoal.plan.types import BOOLEAN
-from shoal.plan.values import Value
+from shoal.plan.types import BOOLEAN, Value
 
 _TURNED = {
     "lt": "gt",

@@ -8,7 +8,6 @@ every order of rows.  Proof: stability.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -16,11 +15,11 @@ from functools import cached_property
 from math import prod
 
 from shoal.errors import ExpressionError, RelationError
-from shoal.plan.expression import Expression, Ref
+from shoal.plan.declared_table import Person, Unit
+from shoal.plan.expression import Expression, Ref, require_known
 from shoal.plan.facts import Column, Span
 from shoal.plan.meaning import values_of
-from shoal.plan.nodes import OverOne, Stability, column_of, require_known
-from shoal.plan.protected_unit import Person, Unit
+from shoal.plan.nodes import OverOne, Stability, column_of
 from shoal.plan.sizes import ONE
 from shoal.plan.types import INTEGER, LEAST_INTEGER, MOST_INTEGER
 
@@ -126,7 +125,7 @@ class PerPerson(OverOne):
                 "what is kept of each person needs different names.", remedy="Name each with AS."
             )
         for expression in self.expressions:
-            require_known(expression, self.source)
+            require_known(expression, self.source.columns)
 
     @property
     def expressions(self) -> list[Expression]:
@@ -169,22 +168,3 @@ class PerPerson(OverOne):
 def is_of_person(key: Expression) -> bool:
     """Whether an expression is a column of the person's id."""
     return isinstance(key, Ref) and key.column.person is not None
-
-
-def limited_totals(rows: object) -> Iterator[PersonTotal]:
-    """The totals in a relation that count no more than a stated share of a person's rows."""
-    if isinstance(rows, PerPerson):
-        yield from filter(_is_limited, rows.totals)
-    for source in getattr(rows, "sources", ()):
-        yield from limited_totals(source)
-
-
-def _is_limited(total: PersonTotal) -> bool:
-    """Whether a person can have more than is counted; that somebody has rows at all is a fact, and
-    no number with a limit.
-    """
-    if total.quantity is PersonQuantity.ROWS and total.most == 1:
-        return False
-    listed = None if total.argument is None else values_of(total.argument)
-    distinct = total.quantity is PersonQuantity.DISTINCT and listed is not None
-    return total.most < MOST_INTEGER and not (distinct and len(listed or ()) <= total.most)

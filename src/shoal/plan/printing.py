@@ -6,8 +6,7 @@ import datetime as dt
 import re
 
 from shoal.plan.expression import Call, Expression, Literal, Ref
-from shoal.plan.types import INTEGER, LEAST_INTEGER, TEXT, Kind, Type
-from shoal.plan.values import written
+from shoal.plan.types import INTEGER, LEAST_INTEGER, TEXT, Kind, Type, written
 
 _PLACES = re.compile(r"\{[0-9a-z]*\*?\}")
 """Where arguments stand in the form of a function."""

@@ -15,8 +15,7 @@ from shoal.errors import FactsError
 from shoal.plan.expression import Call, Expression, Literal, call, cast
 from shoal.plan.printing import text_of
 from shoal.plan.terms import Term, sum_of
-from shoal.plan.types import REAL
-from shoal.plan.values import value_at
+from shoal.plan.types import REAL, value_at
 
 
 def known_together(left: Expression, right: Expression) -> tuple[Expression, Expression]:

@@ -14,12 +14,10 @@ from enum import StrEnum
 from fractions import Fraction
 
 from shoal.errors import ExpressionError
-from shoal.plan.expression import Call, Expression, Literal, Ref, columns_of
+from shoal.plan.expression import Call, Expression, Literal, Ref, columns_of, require_known
 from shoal.plan.facts import Column
 from shoal.plan.meaning import values_of
-from shoal.plan.nodes import require_known
 from shoal.plan.per_person import PerPerson
-from shoal.plan.per_person_words import per_person_act, per_person_notes, within_person_act
 from shoal.plan.printing import name_of, text_of
 from shoal.plan.relation import (
     Filter,
@@ -31,11 +29,10 @@ from shoal.plan.relation import (
     UnionAll,
     cost_of,
 )
-from shoal.plan.released_steps import Keep, Levels, Order, Step, columns_after
+from shoal.plan.released_steps import Keep, Levels, LookUp, Order, Step, columns_after
+from shoal.plan.row_notes import per_person_act, per_person_notes, unmet_notes, within_person_act
 from shoal.plan.sizes import require_little
-from shoal.plan.types import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, Type
-from shoal.plan.unmet import unmet_notes
-from shoal.plan.values import Value
+from shoal.plan.types import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, Type, Value
 from shoal.plan.within_person import WithinPerson
 
 
@@ -280,10 +277,10 @@ class Query:
                 remedy="Ask it of the public table itself.",
             )
         for key in self.keys:
-            require_known(key.expression, self.relation)
+            require_known(key.expression, self.relation.columns)
         for aggregate in self.aggregates:
             for argument in aggregate.arguments:
-                require_known(argument, self.relation)
+                require_known(argument, self.relation.columns)
         self._check_cost()
         self._check_after()
 
@@ -342,6 +339,11 @@ class Query:
         lines += [f"by {key}" for key in self.keys]
         notes = [f"note: {note}" for note in self.notes]
         return "\n".join([*lines, explain(self.relation), *notes])
+
+
+def looked_up(question: Query) -> set[str]:
+    """The public tables that are joined with released groups."""
+    return {step.table for step in question.after.steps if isinstance(step, LookUp)}
 
 
 def _check_steps(steps: Iterable[Step], columns: tuple[Column, ...]) -> tuple[Column, ...]:

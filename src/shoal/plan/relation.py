@@ -17,14 +17,13 @@ from typing import Literal as OneOf
 
 from shoal.errors import ExpressionError, RelationError
 from shoal.exact import whole
-from shoal.plan.declared_table import Table
-from shoal.plan.expression import Expression, Ref, in_common
+from shoal.plan.condition_facts import refined
+from shoal.plan.declared_table import Person, Table, Unit
+from shoal.plan.expression import Expression, Ref, in_common, require_known
 from shoal.plan.facts import Column
 from shoal.plan.id_spaces import check_one_space, spaces_of
-from shoal.plan.nodes import OverOne, RowsNode, Stability, column_of, require_known
+from shoal.plan.nodes import OverOne, RowsNode, Stability, column_of
 from shoal.plan.per_person import PerPerson
-from shoal.plan.protected_unit import Person, Unit
-from shoal.plan.refine import refined
 from shoal.plan.sizes import WorkPerRow
 from shoal.plan.types import BOOLEAN, TEXT, Kind, Type
 from shoal.plan.within_person import WithinPerson
@@ -76,7 +75,7 @@ class Filter(OverOne):
                 f"a condition must be boolean; got {self.condition.type}.",
                 remedy="Compare it with something: x > 0.",
             )
-        require_known(self.condition, self.source)
+        require_known(self.condition, self.source.columns)
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -97,7 +96,7 @@ class Project(OverOne):
                 "a selection needs columns of different names.", remedy="Name each with AS."
             )
         for _, expression in self.named:
-            require_known(expression, self.source)
+            require_known(expression, self.source.columns)
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -128,8 +127,8 @@ class _Joined(RowsNode):
             )
 
     def _pair(self, left: Expression, right: Expression) -> tuple[Expression, Expression]:
-        require_known(left, self.left)
-        require_known(right, self.right)
+        require_known(left, self.left.columns)
+        require_known(right, self.right.columns)
         found = in_common(left, right)
         if found is None:
             raise ExpressionError(

@@ -14,8 +14,7 @@ from enum import StrEnum
 from shoal.plan.expression import Expression
 from shoal.plan.facts import Column
 from shoal.plan.printing import name_of, text_of
-from shoal.plan.types import INTEGER, REAL, Type
-from shoal.plan.values import Value
+from shoal.plan.types import INTEGER, REAL, Type, Value
 
 
 class Summary(StrEnum):

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shoal.exact import exponent_of
-from shoal.plan.bounded_totals import Bounded
+from shoal.plan.contribution_bounds import Bounded
+from shoal.plan.declared_table import Row, Unit
 from shoal.plan.expression import Expression
 from shoal.plan.meaning import range_of
-from shoal.plan.protected_unit import Row, Unit
 from shoal.plan.relation import Rows
 from shoal.plan.terms import Quantity, Term, count_of, power
-from shoal.plan.types import REAL
+from shoal.plan.types import REAL, Value
 from shoal.plan.value_weights import ValueWeights
-from shoal.plan.values import Value
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
 Weights = dict[tuple[Value, ...], ValueWeights]

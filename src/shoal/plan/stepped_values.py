@@ -13,8 +13,7 @@ from fractions import Fraction
 
 from shoal.plan.expression import Call, Expression, Literal
 from shoal.plan.functions.dates import PARTS, part_of, start_of
-from shoal.plan.types import REAL, Kind
-from shoal.plan.values import Value, value_at
+from shoal.plan.types import REAL, Kind, Value, value_at
 
 STEPPED = ("date_trunc", "date_part", "bin", "floor", "ceil", "round", "int_divide", "width_bucket")
 """Functions of few values; what an expression makes of them has as few."""

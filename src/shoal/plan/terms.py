@@ -16,8 +16,7 @@ from shoal.exact import exponent_of
 from shoal.plan.expression import Expression
 from shoal.plan.meaning import range_of
 from shoal.plan.printing import text_of
-from shoal.plan.types import REAL
-from shoal.plan.values import Value, number_of
+from shoal.plan.types import REAL, Value, number_of
 
 FINE, COARSE = 30, 20
 """Sums have 2^30 steps in their range or fewer, squares 2^20 steps in the range of what is squared.

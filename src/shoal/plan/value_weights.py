@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.plan.values import Value
+from shoal.plan.types import Value
 
 
 class ValueWeights:

@@ -15,11 +15,11 @@ from functools import cached_property
 
 from shoal.errors import ExpressionError, RelationError
 from shoal.exact import whole
-from shoal.plan.expression import Expression, Ref
+from shoal.plan.declared_table import Person
+from shoal.plan.expression import Expression, Ref, require_known
 from shoal.plan.facts import Column, Span
-from shoal.plan.nodes import OverOne, Stability, column_of, require_known
+from shoal.plan.nodes import OverOne, Stability, column_of
 from shoal.plan.per_person import PersonQuantity, PersonTotal
-from shoal.plan.protected_unit import Person
 from shoal.plan.sizes import ONE
 from shoal.plan.types import INTEGER, LEAST_INTEGER, MOST_INTEGER
 
@@ -139,7 +139,7 @@ class WithinPerson(OverOne):
         if self.name in {column.name for column in self.source.columns}:
             raise ExpressionError("a new column needs a new name.", remedy="Name it with AS.")
         for expression in self.window.expressions:
-            require_known(expression, self.source)
+            require_known(expression, self.source.columns)
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:

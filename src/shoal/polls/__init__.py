@@ -12,7 +12,7 @@ from shoal.polls.poll import Arm, Poll, PollArm
 from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import AskedQuestion, PollProtocol, by_device, by_own, directly
 from shoal.polls.published import PublishedPoll, one_published, publish, published
-from shoal.polls.respondent import Suspicion
+from shoal.polls.report_meaning import Suspicion
 from shoal.polls.results import QuestionResult, Results
 from shoal.polls.sample_size import Need, WhatIf, needs
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from shoal.errors import PollError
 from shoal.local import number_below
-from shoal.local.stream import Take, secret_bytes
+from shoal.local.client_randomness import Take, secret_bytes
 from shoal.noise import one_below
 from shoal.polls.protocol import DEVICE, OWN, AskedQuestion
 

@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from shoal.errors import PollError
-from shoal.local import Design, TransitionMatrix, designs
+from shoal.local import Design, TransitionMatrix, survey_designs
 
 _NUMBERS: Mapping[str, tuple[Callable[..., Design], tuple[str, ...]]] = {
-    "warner": (designs.warner, ("truth",)),
-    "coins": (designs.coins, ()),
-    "forced": (designs.forced, ("truth", "yes")),
-    "unrelated": (designs.unrelated, ("truth", "prevalence")),
-    "kuk": (designs.kuk, ("yes", "no", "draws")),
-    "crosswise": (designs.crosswise, ("probability",)),
-    "triangular": (designs.triangular, ("probability",)),
-    "mangat": (designs.mangat, ("truth",)),
+    "warner": (survey_designs.warner, ("truth",)),
+    "coins": (survey_designs.coins, ()),
+    "forced": (survey_designs.forced, ("truth", "yes")),
+    "unrelated": (survey_designs.unrelated, ("truth", "prevalence")),
+    "kuk": (survey_designs.kuk, ("yes", "no", "draws")),
+    "crosswise": (survey_designs.crosswise, ("probability",)),
+    "triangular": (survey_designs.triangular, ("probability",)),
+    "mangat": (survey_designs.mangat, ("truth",)),
 }
 NAMES = (*_NUMBERS, "kary", "matrix")
 
@@ -41,7 +41,7 @@ def design_named(name: str, parameters: Mapping[str, Any], answers: tuple[str, .
         )
     try:
         if name == "kary":
-            return designs.kary(answers, **parameters)
+            return survey_designs.kary(answers, **parameters)
         if name == "matrix":
             return _matrix(answers, **parameters)
         return _NUMBERS[name][0](**parameters)

@@ -11,7 +11,7 @@ from typing import Any
 from shoal.exact import ball, float_down, float_up, shown, upper
 from shoal.local import bit_worths, interval_of
 from shoal.local.intervals import Groups, Interval
-from shoal.polls.enough import least_people
+from shoal.polls.enough_answers import least_people
 from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import DIRECT, AskedQuestion
 

@@ -14,8 +14,8 @@ from typing import Any
 from shoal.errors import PollError
 from shoal.exact import Number, ball, positive, short_up, upper, whole
 from shoal.ledger.entry import canonical, digest
-from shoal.local.stream import Take, secret_bytes
-from shoal.polls import toml, written_poll
+from shoal.local.client_randomness import Take, secret_bytes
+from shoal.polls import poll_file, written_poll
 from shoal.polls.client import Client
 from shoal.polls.page_text import page_text
 from shoal.polls.poll_question import LONGEST_TEXT, PollQuestion, read_name, read_text
@@ -386,14 +386,14 @@ class Poll:
     @classmethod
     def from_toml(cls, text: str) -> Poll:
         """A poll from a file that people write; docs/polls.md has examples."""
-        given = toml.read(text)
+        given = poll_file.read(text)
         return cls(arms=[Arm(*arm) for arm in given.pop("arms")] or None, **given)
 
     def to_toml(self) -> str:
         """The poll as a file that `from_toml` reads; titles and instructions that follow from the
         design are left out.
         """
-        return toml.written(self)
+        return poll_file.written(self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Poll) and self.to_json() == other.to_json()

@@ -28,7 +28,7 @@ from shoal.polls.estimates import (
 from shoal.polls.poll import Poll, PollArm
 from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import DIRECT
-from shoal.polls.respondent import Suspicion, suspicions
+from shoal.polls.report_meaning import Suspicion, suspicions
 from shoal.polls.sample_size import WhatIf, what_if
 from shoal.polls.shuffled import central
 from shoal.polls.written_poll import epsilon_text

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.errors import InputError, PollError, ReportError
 from shoal.exact import short_up
 from shoal.local import Subsets, TransitionMatrix
-from shoal.local.stream import bits_below
+from shoal.local.client_randomness import bits_below
 from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import BEFORE, DEVICE, DIRECT, OWN, AskedQuestion, Law
 

@@ -3,18 +3,18 @@ engines.
 """
 
 from shoal.query.answer import Answer
-from shoal.query.asking import AccuracyTarget, Ask
+from shoal.query.ask import AccuracyTarget, Ask
 from shoal.query.batch import Batch
 from shoal.query.batch_plan import BatchPlan
-from shoal.query.budget import Budget, CostRequest
+from shoal.query.budget_plan import BudgetPlan, Planned, plan_budget
 from shoal.query.detail import Detail, DetailedTable
 from shoal.query.estimates import Interval
-from shoal.query.opening import Private, private
-from shoal.query.planning import BudgetPlan, Planned, plan_budget
+from shoal.query.payment import Budget, CostRequest
 from shoal.query.preview import Expected, Preview
+from shoal.query.private_tables import Private, private
 from shoal.query.publication import Publication
-from shoal.query.shares import SuggestedShares
-from shoal.query.suggesting import SuggestedBounds
+from shoal.query.suggested_bounds import SuggestedBounds
+from shoal.query.suggested_shares import SuggestedShares
 
 __all__ = [
     "AccuracyTarget",

@@ -16,10 +16,9 @@ from shoal.errors import RangeError, SchemaError
 from shoal.exact import Number, open_unit, whole
 from shoal.measures import Approx, GaussianDP, Measure, Pure
 from shoal.plan import count_of, tables_of
-from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_plan
 from shoal.query.certificate import certified
-from shoal.query.paying import PaymentRequest, QuestionCharge, read_for
+from shoal.query.payment import CostRequest, PaymentRequest, QuestionCharge, read_for
 from shoal.workloads import ReleasedTables, WholeTables, check_whole_numbers
 from shoal.workloads.acceptance_criteria import AcceptanceCriterion
 from shoal.workloads.acceptance_plan import (

@@ -19,8 +19,8 @@ from shoal.errors import RangeError, UnknownNameError
 from shoal.exact import Number, open_unit, short
 from shoal.plan import REAL, After, Expression, Key, Kind, Ref, Type, Value, evaluate, written
 from shoal.plan.released_steps import Regroup
-from shoal.query.clipping import Clipped
-from shoal.query.computed import computed_interval, parts_of
+from shoal.query.clipped_people import Clipped
+from shoal.query.computed_columns import computed_interval, parts_of
 from shoal.query.estimates import (
     End,
     Ends,
@@ -42,7 +42,7 @@ from shoal.query.notes import (
 from shoal.query.pricing import Priced
 from shoal.query.recipes import Recipe
 from shoal.query.released_table import FirstStage, Stage, staged
-from shoal.query.showing import MOST_ROWS, OUTSIDE, as_html, as_text, is_outside, sheet_of
+from shoal.query.shown_answer import MOST_ROWS, OUTSIDE, as_html, as_text, is_outside, sheet_of
 from shoal.query.window_frames import sorted_places
 
 if TYPE_CHECKING:
@@ -425,7 +425,8 @@ def kept(rows: Sequence[Row], after: After) -> list[int]:
     if after.having is not None:
         condition = after.having
         places = [at for at in places if evaluate(condition, rows[at]) is True]
-    places = sorted_places(rows, places, after.order)
+    if after.order:
+        places = sorted_places(rows, places, after.order)
     end = None if after.limit is None else after.offset + after.limit
     return places[after.offset : end]
 

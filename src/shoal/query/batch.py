@@ -15,23 +15,24 @@ from shoal.errors import FactsError, SchemaError
 from shoal.exact import Number
 from shoal.plan import Key, Value, tables_of
 from shoal.query.answer import CONFIDENCE, Answer
-from shoal.query.asking import Ask
+from shoal.query.ask import Ask
 from shoal.query.batch_plan import BatchPlan, BatchQuestion, planned
-from shoal.query.budget import Budget, CostRequest
 from shoal.query.canonical import canonical_plan
 from shoal.query.certificate import certified, measured_terms_of
 from shoal.query.drawn_groups import DrawnGroups, drawn_together, noisy_groups
 from shoal.query.joint_counts import MOST_CELLS, JointCounts, Places, counted_sets
 from shoal.query.joint_noise import JointNoised
 from shoal.query.keys import selects
-from shoal.query.paying import (
+from shoal.query.payment import (
+    Budget,
+    CostRequest,
     PaymentRequest,
     QuestionCharge,
     QuestionSource,
     StoredAnswer,
     read_for,
 )
-from shoal.query.storing import restored, stored
+from shoal.query.stored_answer import restored, stored
 
 
 class Batch:

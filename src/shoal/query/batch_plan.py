@@ -11,12 +11,12 @@ from typing import Any
 
 from shoal.events import Composed
 from shoal.exact import shown_up
-from shoal.query.budget import CostRequest
 from shoal.query.joint_counts import JointCounts, Places
 from shoal.query.joint_noise import JointNoised, noised_by
-from shoal.query.noises import NORMS, Means, Noised, noise_for, shares_of
+from shoal.query.noise_choice import NORMS, Means, Noised, noise_for, shares_of
+from shoal.query.payment import CostRequest
 from shoal.query.pricing import Priced, priced
-from shoal.query.showing import level_of
+from shoal.query.shown_answer import level_of
 from shoal.workloads import PublicationPlan
 
 

@@ -20,10 +20,10 @@ from shoal.events import Composed, Event
 from shoal.exact import short
 from shoal.measures import Approx, GaussianDP, Measure, Pure, ZeroConcentrated
 from shoal.plan import Table, tables_of
-from shoal.query.budget import CostRequest
-from shoal.query.clipping import Clipping
+from shoal.query.clipped_people import Clipping
 from shoal.query.joint_noise import JointNoised
 from shoal.query.paired_noise import PairedNoise
+from shoal.query.payment import CostRequest
 from shoal.query.pricing import Priced
 
 FORM = 1

@@ -17,10 +17,9 @@ from shoal.engines.held_rows import HeldRows
 from shoal.exact import IntegerArray, Number, open_unit, positive
 from shoal.measures import Pure, ZeroConcentrated
 from shoal.plan import INTEGER, REAL, TEXT, Rows, count_of, tables_of
-from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_plan
 from shoal.query.certificate import certified
-from shoal.query.paying import Askable, PaymentRequest, QuestionCharge, read_for
+from shoal.query.payment import Askable, CostRequest, PaymentRequest, QuestionCharge, read_for
 from shoal.query.publication import Publication
 from shoal.workloads import Hierarchy, Marginals
 from shoal.workloads.adaptive_detail import DetailPlan, ToldPlace

@@ -32,8 +32,8 @@ from shoal.plan import (
     range_of,
     value_at,
 )
-from shoal.plan.values import EPOCH, MICROSECOND, within, written
-from shoal.query.enclosures import Enclosure
+from shoal.plan.types import EPOCH, MICROSECOND, within, written
+from shoal.query.interval_arithmetic import Enclosure
 from shoal.query.moment_estimates import enclosed
 from shoal.query.quantiles import Quantile
 from shoal.query.recipes import MEANS, SHAPES, SPREADS, Recipe

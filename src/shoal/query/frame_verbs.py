@@ -28,14 +28,14 @@ from shoal.plan import (
     name_of,
 )
 from shoal.query.answer import CONFIDENCE, Answer
-from shoal.query.arranging import BinEndCell, FixedCell, Layout, ReleasedCell, share_text
-from shoal.query.asking import Ask
+from shoal.query.ask import Ask
 from shoal.query.bin_edges import bin_key
-from shoal.query.planning import planned_for
+from shoal.query.budget_plan import planned_for
+from shoal.query.rearranged_answer import BinEndCell, FixedCell, Layout, ReleasedCell, share_text
 from shoal.sql import expression, outputs
 
 if TYPE_CHECKING:
-    from shoal.query.building import Building
+    from shoal.query.question_builder import Building
 
 QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 

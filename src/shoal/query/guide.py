@@ -19,12 +19,12 @@ from shoal.exact import Number, open_unit, positive, short, short_up, shown_up, 
 from shoal.interpret import risk_of
 from shoal.measures import Measure, Pure, ZeroConcentrated, zero_concentrated_epsilon_up
 from shoal.plan import INTEGER, Person
-from shoal.query.asking import AccuracyTarget
-from shoal.query.budget import amount_of
+from shoal.query.ask import AccuracyTarget
 from shoal.query.notebook_html import bar, block, quiet, table, title
-from shoal.query.opening import private
+from shoal.query.payment import amount_of
 from shoal.query.preview import errors_at
-from shoal.query.showing import level_of
+from shoal.query.private_tables import private
+from shoal.query.shown_answer import level_of
 
 if TYPE_CHECKING:
     from shoal.plots import Picture

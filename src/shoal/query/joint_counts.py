@@ -23,9 +23,9 @@ from shoal.exact import IntegerArray
 from shoal.measures import Measure, Pure
 from shoal.plan import Bounded, Key, Query, Ref, Rows, Statistic, Value, count_of, text_of
 from shoal.plan.released_steps import Levels, Regroup, Summary
-from shoal.query.budget import CostRequest
 from shoal.query.keys import Group, selects
-from shoal.query.noises import Means
+from shoal.query.noise_choice import Means
+from shoal.query.payment import CostRequest
 from shoal.sensitivity import Norm
 from shoal.workloads import ListedCells, Marginals, PublicationPlan, TableDomain, Total, Workload
 from shoal.workloads.column_queries import Floats

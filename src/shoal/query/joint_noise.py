@@ -16,7 +16,7 @@ from shoal.exact import shown_up
 from shoal.measures import Pure
 from shoal.plan import Term, Value
 from shoal.query.joint_counts import JointCounts, Places
-from shoal.query.noises import Noised
+from shoal.query.noise_choice import Noised
 from shoal.query.pricing import Priced
 from shoal.workloads import PublicationPlan, TableQuery
 from shoal.workloads.column_queries import EACH_VALUE
@@ -122,14 +122,14 @@ def squared_errors(plan: PublicationPlan) -> float:
     )
 
 
-def together(made: Priced, counts: JointCounts | None, law: str | None) -> Priced:
+def together(made: Priced, counts: JointCounts, law: str | None) -> Priced:
     """A question that shows several levels, measured together where that has less error.
 
     The other way gives all of the budget to the finest groups and adds them up.  Which one is taken
     follows from declared facts, the request and the law that was asked for.
     """
-    plan = None if counts is None else counts.plan(made.request, law)
-    if counts is None or plan is None:
+    plan = counts.plan(made.request, law)
+    if plan is None:
         return made
     alone = made.noised.deviation(made.noised.bounded.terms[0]) ** 2
     added_up = len(counts.sets) * math.prod(counts.shape) * alone

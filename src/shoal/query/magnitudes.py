@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from shoal.plan import INTEGER, REAL, Expression, Literal, Type, call, value_at
-from shoal.plan.values import within
+from shoal.plan.types import within
 
 _SMALLEST, _LARGEST = -6, 18
 """Reals are told apart from 10^-6 to 10^18; smaller ones count as 0, larger ones as the largest."""

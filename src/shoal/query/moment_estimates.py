@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shoal.plan import Expression, Statistic, Term, range_of
-from shoal.query.enclosures import Enclosure
+from shoal.query.interval_arithmetic import Enclosure
 from shoal.query.recipes import SHAPES, Recipe
 
 _ONE, _ZERO = Fraction(1), Fraction(0)

@@ -18,7 +18,7 @@ from shoal.query.pricing import Priced
 from shoal.query.quantile_tree import QuantileTree
 from shoal.query.quantiles import Quantile
 from shoal.query.recipes import Recipe
-from shoal.query.showing import level_of, plain_number
+from shoal.query.shown_answer import level_of, plain_number
 
 
 @dataclass(frozen=True)

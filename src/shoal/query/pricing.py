@@ -15,7 +15,6 @@ from shoal.exact import positive
 from shoal.mechanisms import Geometric
 from shoal.plan import (
     Bounded,
-    PairOfTotals,
     Person,
     Query,
     Spread,
@@ -26,10 +25,10 @@ from shoal.plan import (
     known_rows,
     votes_of,
 )
-from shoal.query.budget import CostRequest
-from shoal.query.clipping import SHARE, Clipping
+from shoal.query.clipped_people import SHARE, Clipping
+from shoal.query.key_selection import KeySelection, most_voted
 from shoal.query.keys import selects
-from shoal.query.noises import (
+from shoal.query.noise_choice import (
     NORMS,
     Means,
     Noise,
@@ -39,11 +38,11 @@ from shoal.query.noises import (
     shares_of,
     weights_of,
 )
-from shoal.query.paired_noise import PairedNoise, pair_weight, pairs_among
+from shoal.query.paired_noise import PairedNoise, PairOfTotals, pair_weight, pairs_among
+from shoal.query.payment import CostRequest
 from shoal.query.quantile_tree import QuantileTree, trees_among
 from shoal.query.quantiles import PlacedQuantile, Quantile, spread_for
 from shoal.query.recipes import Recipe, recipes_of, terms_of
-from shoal.query.selecting import KeySelection, most_voted
 from shoal.sensitivity import Norm
 
 Weights = Mapping[str, Fraction]

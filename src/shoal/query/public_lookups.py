@@ -5,7 +5,7 @@ for.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import cast
 
@@ -14,19 +14,22 @@ from shoal.errors import FactsError, InternalError
 from shoal.plan import After, Query, Rows, Scan, Table, Value, tables_of
 from shoal.plan.released_steps import LookUp
 from shoal.query.answer import kept, shown
-from shoal.query.paying import Askable
+from shoal.query.payment import Askable
 from shoal.query.released_table import Bounds, Stage, staged
-from shoal.sql.public_selects import ReadPublic
+from shoal.sql.public_selects import PublicRows
 
 MOST_ROWS = 1_000_000
 """A public table of more rows is not joined with released groups."""
 
 
-def public_reader(held: Askable) -> ReadPublic:
+@dataclass(frozen=True, eq=False)
+class PublicReader:
     """Who reads public rows for sub-queries, and computes what they ask of them."""
 
-    def read(
-        rows: Rows | Sequence[tuple[Value, ...]], names: Sequence[str], after: After
+    held: Askable
+
+    def __call__(
+        self, rows: PublicRows, names: Sequence[str], after: After
     ) -> list[tuple[Value, ...]]:
         if isinstance(rows, list | tuple):
             listed: Sequence[tuple[Value, ...]] = rows
@@ -36,13 +39,11 @@ def public_reader(held: Askable) -> ReadPublic:
                 raise InternalError(
                     "private rows were taken for public ones.", remedy="Please report it."
                 )
-            engine = held.source_for(sorted(tables_of(found))).engine
+            engine = self.held.source_for(sorted(tables_of(found))).engine
             listed = engine.rows(found)
         table = [dict(zip(names, row, strict=True)) for row in listed]
         stage = staged(PublicStage(table), after.steps)
         return [shown(stage.rows[at], after) for at in kept(stage.rows, after)]
-
-    return read
 
 
 class PublicStage(Stage):
@@ -58,15 +59,8 @@ class PublicStage(Stage):
         return [None] * len(self.rows)
 
 
-def looked_up(question: Query) -> set[str]:
-    """The public tables that are joined with released groups."""
-    return {step.table for step in question.after.steps if isinstance(step, LookUp)}
-
-
 def with_public_rows(question: Query, engine: Engine, tables: Mapping[str, Table]) -> Query:
-    """The question with the rows of these tables in it."""
-    if not looked_up(question):
-        return question
+    """The question with the rows in it of the public tables that are joined with released groups."""
     steps = tuple(
         replace(step, rows=_rows(engine, tables[step.table])) if isinstance(step, LookUp) else step
         for step in question.after.steps

@@ -18,12 +18,11 @@ from shoal.measures import Pure, ZeroConcentrated
 from shoal.mechanisms.affordable_parameters import gaussian_mu_of
 from shoal.plan import Bounded, Rows, Selected, count_of, name_of, tables_of, written
 from shoal.query.acceptance import AcceptanceSearch
-from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_plan
 from shoal.query.certificate import certified
 from shoal.query.joint_counts import listed_cells
 from shoal.query.keys import values_of_key
-from shoal.query.paying import Askable, PaymentRequest, QuestionCharge, read_for
+from shoal.query.payment import Askable, CostRequest, PaymentRequest, QuestionCharge, read_for
 from shoal.sensitivity import Norm
 from shoal.sql import outputs
 from shoal.workloads import (

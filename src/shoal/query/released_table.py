@@ -28,9 +28,9 @@ from shoal.plan.released_steps import (
     Summary,
     Window,
 )
-from shoal.query.computed import computed_interval, is_followed
+from shoal.query.computed_columns import computed_interval, is_followed
 from shoal.query.estimates import Interval, Noisy, interval
-from shoal.query.noises import Noised
+from shoal.query.noise_choice import Noised
 from shoal.query.recipes import Recipe
 from shoal.query.window_frames import in_parts, sorted_places, summarised, windowed
 

@@ -18,10 +18,9 @@ from shoal.events import Composed
 from shoal.exact import Number
 from shoal.measures import Measure, Pure
 from shoal.plan import Bounded, Column, Person, Project, Ref, Rows, count_of, tables_of
-from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_rows, columns_called
 from shoal.query.certificate import certified
-from shoal.query.paying import Askable, PaymentRequest, QuestionCharge, read_for
+from shoal.query.payment import Askable, CostRequest, PaymentRequest, QuestionCharge, read_for
 from shoal.query.source_values import with_source_values
 from shoal.sensitivity import Norm, Relation
 

@@ -19,7 +19,7 @@ from shoal.functions import (
     SpacedCurve,
     privatize,
 )
-from shoal.functions.privatizing import LatticeValues
+from shoal.functions.any_function import LatticeValues
 from shoal.measures import Pure
 from shoal.page import Heading, PageTable, Part, Words
 from shoal.plots.lines import lines, side_by_side

@@ -12,8 +12,7 @@ from shoal.sensitivity.bounded import (
 from shoal.sensitivity.counting import count, counts, histogram
 from shoal.sensitivity.exhaustive import Witness, of
 from shoal.sensitivity.lipschitz import coordinates, lipschitz, selection_scores
-from shoal.sensitivity.neighbour_relation import Norm, Relation
-from shoal.sensitivity.value import Sensitivity
+from shoal.sensitivity.sensitivity import Norm, Relation, Sensitivity
 
 __all__ = [
     "Norm",

@@ -6,8 +6,7 @@ from fractions import Fraction
 
 from shoal.errors import RangeError
 from shoal.exact import Number, non_negative, rational, short, whole
-from shoal.sensitivity.neighbour_relation import Norm, Relation
-from shoal.sensitivity.value import Sensitivity
+from shoal.sensitivity.sensitivity import Norm, Relation, Sensitivity
 
 
 def bounded_sum(*, low: Number, high: Number, relation: Relation | str) -> Sensitivity:

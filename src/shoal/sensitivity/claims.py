@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from shoal.exact import root_up
-from shoal.sensitivity.neighbour_relation import Norm, Relation
-from shoal.sensitivity.value import Sensitivity
+from shoal.sensitivity.sensitivity import Norm, Relation, Sensitivity
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from shoal.exact import whole
-from shoal.sensitivity.neighbour_relation import Norm, Relation
-from shoal.sensitivity.value import Sensitivity
+from shoal.sensitivity.sensitivity import Norm, Relation, Sensitivity
 
 
 def count(relation: Relation | str) -> Sensitivity:

@@ -15,7 +15,7 @@ import numpy as np
 
 from shoal.errors import NumberError, RangeError, ShapeError
 from shoal.exact import whole
-from shoal.sensitivity.neighbour_relation import Norm, Relation
+from shoal.sensitivity.sensitivity import Norm, Relation
 
 Row = TypeVar("Row")
 _Places = tuple[int, ...]  # a dataset, as places of its rows in the domain

@@ -7,8 +7,7 @@ from fractions import Fraction
 
 from shoal.errors import ShapeError
 from shoal.exact import Number, non_negative
-from shoal.sensitivity.neighbour_relation import Norm, Relation
-from shoal.sensitivity.value import Sensitivity
+from shoal.sensitivity.sensitivity import Norm, Relation, Sensitivity
 
 
 def lipschitz(

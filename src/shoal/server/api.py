@@ -9,14 +9,14 @@ from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
 from shoal.errors import PollError
-from shoal.server import previewing, results_view
+from shoal.server import draft_preview, results_view
+from shoal.server.address_fields import Name, Short
 from shoal.server.bodies import read_json
-from shoal.server.drafting import percent_of, poll_of
 from shoal.server.failures import malformed
-from shoal.server.fields import Name, Short
-from shoal.server.host import host_of
+from shoal.server.poll_draft import percent_of, poll_of
 from shoal.server.qr_code import qr_svg, respondent_link
 from shoal.server.researchers import summary
+from shoal.server.server_state import host_of
 
 _LONGEST = 1 << 18
 
@@ -62,7 +62,7 @@ async def preview(request: Request) -> Any:
     def looked() -> dict[str, Any]:
         guess, margin = percent_of(body, "guess"), percent_of(body, "margin")
         poll = poll_of(body.get("draft"))
-        found = previewing.preview(poll, guess=guess, margin=margin)
+        found = draft_preview.preview(poll, guess=guess, margin=margin)
         mark = host_of(request).keep_draft(poll)
         return {**found, "mark": mark, "page": f"/polls/drafts/{mark}"}
 

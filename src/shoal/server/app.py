@@ -6,18 +6,18 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import RedirectResponse
 
 from shoal.server import api, researchers, respondents
+from shoal.server.access_check import Door
+from shoal.server.address_fields import Short
 from shoal.server.console.console_app import console_app
 from shoal.server.console.visitor import PLACE
-from shoal.server.crowd import Gate
-from shoal.server.door import Door
+from shoal.server.early_refusals import Gate
 from shoal.server.failures import add_failures
-from shoal.server.fields import Short
 from shoal.server.headers import Envelope
-from shoal.server.host import Host
 from shoal.server.office.office_app import PREFIX, office_app
-from shoal.server.office.office_host import OfficeHost
+from shoal.server.office.office_state import OfficeHost
 from shoal.server.rendering import FILES, file_bytes, page
 from shoal.server.respondent_text import LOST
+from shoal.server.server_state import Host
 from shoal.vault import Vault
 
 

@@ -8,13 +8,13 @@ from shoal.polls import Poll, PublishedPoll
 from shoal.polls.protocol import DEVICE
 from shoal.polls.sayable_odds import epsilon_in_few_digits, in_few_words
 from shoal.polls.written_poll import epsilon_text
-from shoal.server.drafting import ODDS, OWN_DESIGNS
 from shoal.server.failures import Refused
-from shoal.server.host import host_of
+from shoal.server.poll_draft import ODDS, OWN_DESIGNS
 from shoal.server.qr_code import can_draw, respondent_link
 from shoal.server.rendering import page
 from shoal.server.respondent_page import respondents_page
 from shoal.server.respondent_text import LOST, NO_DRAFT, NO_KEY, promise, sentence
+from shoal.server.server_state import host_of
 
 router = APIRouter(prefix="/polls")
 

@@ -16,10 +16,10 @@ from shoal.errors import (
 from shoal.polls import PublishedPoll
 from shoal.server.bodies import read_json, text_of
 from shoal.server.failures import Refused, malformed
-from shoal.server.host import host_of
 from shoal.server.rendering import page
 from shoal.server.respondent_page import respondents_page
 from shoal.server.respondent_text import CLOSED, NO_POLL
+from shoal.server.server_state import host_of
 
 router = APIRouter(prefix="/p")
 

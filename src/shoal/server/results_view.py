@@ -15,7 +15,7 @@ from shoal.local import Subsets
 from shoal.polls import PollQuestion, PublishedPoll, Results
 from shoal.polls.estimates import Difference, PollEstimate
 from shoal.polls.protocol import DEVICE, DIRECT, readable_odds
-from shoal.polls.respondent import Suspicion
+from shoal.polls.report_meaning import Suspicion
 from shoal.polls.results import QuestionResult
 from shoal.server.respondent_text import promise, sentence, suspicion, suspicion_in_words
 

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 import uvicorn
 
 from shoal.errors import SchemaError
+from shoal.server.access_check import Door
 from shoal.server.app import application
-from shoal.server.door import Door
-from shoal.server.guarding import IDLE_SECONDS, Guarded
-from shoal.server.office.office_host import OfficeHost
+from shoal.server.connection_limits import IDLE_SECONDS, Guarded
+from shoal.server.office.office_state import OfficeHost
 from shoal.vault import Vault
 
 _STOPS = (signal.SIGINT, signal.SIGTERM)

@@ -13,8 +13,8 @@ from shoal.exact import DECIMAL
 from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, Expression, Literal, call, cast, decimal
 from shoal.plan.expression import moment_written
 from shoal.plan.functions.dates import PARTS
-from shoal.plan.types import LARGEST_SCALE, LEAST_INTEGER, MOST_INTEGER, Type
-from shoal.plan.values import finite, nearest
+from shoal.plan.types import LARGEST_SCALE, LEAST_INTEGER, MOST_INTEGER, Type, finite, nearest
+from shoal.sql.composed_nodes import MoreNodes
 from shoal.sql.date_words import borders, start
 from shoal.sql.functions import (
     BINARY,
@@ -27,7 +27,6 @@ from shoal.sql.functions import (
     UNARY,
     type_of,
 )
-from shoal.sql.more_nodes import MoreNodes
 from shoal.sql.pattern_words import PatternNodes
 from shoal.sql.question_text import Text
 from shoal.sql.question_text import nearest as nearest_names

@@ -33,8 +33,7 @@ from shoal.plan import (
     sum_of,
     values_of,
 )
-from shoal.plan.types import LEAST_INTEGER, MOST_INTEGER
-from shoal.plan.values import nearest
+from shoal.plan.types import LEAST_INTEGER, MOST_INTEGER, nearest
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
 from shoal.sql.question_text import Text

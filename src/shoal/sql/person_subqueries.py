@@ -31,6 +31,8 @@ from shoal.sql.per_person import PERSON_AGGREGATES, PersonItems
 from shoal.sql.question_text import Text
 from shoal.sql.scope import Scope, same, translator
 
+SUBQUERIES = ("Exists", "In", "Subquery")
+"""Where a SELECT may hold a sub-query about the person at hand; IN may have a list in its place."""
 _FOUND = "found"
 _POSITIVE = ("And", "Or", "Paren")
 _COUNTS = (PersonQuantity.ROWS, PersonQuantity.COUNT, PersonQuantity.DISTINCT)

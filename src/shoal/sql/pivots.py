@@ -12,7 +12,7 @@ from typing import Any
 
 from shoal.plan import Listed, Rows, Scan, Table, known_values
 from shoal.sql.aggregate_nodes import aggregates_in
-from shoal.sql.levels import meant
+from shoal.sql.grouping_sets import meant
 from shoal.sql.question_text import Text
 from shoal.sql.relations import Named, table_of
 from shoal.sql.scope import Scope, translator

@@ -27,8 +27,8 @@ from shoal.plan import (
 from shoal.sql.exists_items import check_items_of_exists
 from shoal.sql.expressions import Translator
 from shoal.sql.question_text import Text
-from shoal.sql.relations import GroupedSelect, Named, source_of, with_tables
-from shoal.sql.released_scope import Draft, ReleasedEntry
+from shoal.sql.relations import Draft, GroupedSelect, Named, source_of, with_tables
+from shoal.sql.released_scope import ReleasedEntry
 from shoal.sql.released_select import ReleasedSelect
 from shoal.sql.scope import same
 from shoal.sql.windows import Windows
@@ -66,11 +66,11 @@ def is_public(select: Any, named: Named) -> bool:
     return True
 
 
+@dataclass(frozen=True, eq=False)
 class PublicSubqueries:
     """Sub-queries inside of expressions, where they read public tables only."""
 
-    def __init__(self, text: Text) -> None:
-        self.text = text
+    text: Text
 
     def _reads_public(self, select: Any) -> bool:
         return self.text.read_public is not None and is_public(select, self.text.names)

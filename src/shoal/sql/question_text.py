@@ -19,7 +19,7 @@ from shoal.errors import (
     UnreadableError,
 )
 from shoal.loading import loading
-from shoal.plan.values import is_broken
+from shoal.plan.types import is_broken
 
 LONGEST = 100_000
 WIDEST_LINE = 160
@@ -185,6 +185,11 @@ def tree_of(text: Text, *, dialect: str) -> Any:
         )
     _refuse_distinct_on(trees[0], text)
     return trees[0]
+
+
+def holds(node: Any, *kinds: str) -> bool:
+    """Whether a node of one of these kinds stands anywhere in a tree."""
+    return any(type(part).__name__ in kinds for part in node.walk())
 
 
 def _refuse_distinct_on(tree: Any, text: Text) -> None:

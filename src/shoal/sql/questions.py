@@ -26,12 +26,13 @@ from shoal.sql.aggregate_nodes import aggregates_in
 from shoal.sql.aggregates import Gathered, spelled_out
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
-from shoal.sql.levels import levels_of, split_levels, split_union
-from shoal.sql.merging import merged
+from shoal.sql.grouping_sets import LEVELS, levels_of, split_levels, split_union
+from shoal.sql.merged_aggregates import merged
 from shoal.sql.pivots import rewritten
 from shoal.sql.public_selects import PublicSubqueries, ReadPublic
-from shoal.sql.question_text import Text, nothing_else, tree_of
+from shoal.sql.question_text import Text, holds, nothing_else, tree_of
 from shoal.sql.relations import (
+    Draft,
     GroupedSelect,
     Named,
     grouped_source,
@@ -39,7 +40,6 @@ from shoal.sql.relations import (
     source_of,
     with_tables,
 )
-from shoal.sql.released_scope import Draft
 from shoal.sql.released_select import ReleasedSelect
 from shoal.sql.scope import Scope, same, translator
 from shoal.sql.windows import Windows, unique
@@ -173,14 +173,16 @@ def _draft(select: Any, outer: Named, text: Text) -> Draft:
     """What a SELECT asks: of private rows, or of groups of them that are released."""
     with text.inside():
         named = with_tables(select, outer, text)
-        return _drafted(rewritten(select, named, text), named, text)
+        if holds(select, "Pivot", "Mode"):
+            select = rewritten(select, named, text)
+        return _drafted(select, named, text)
 
 
 def _drafted(select: Any, named: Named, text: Text) -> Draft:
     if type(select).__name__ == "Union":
         text.only(select, "this", "expression", "with_", "with", "order", "limit", "offset")
         return _levelled(select, split_union(select, text), named, text)
-    if levels_of(select):
+    if holds(select, *LEVELS) and levels_of(select):
         return _levelled(select, split_levels(select, text), named, text)
     clause = select.args.get("from_") or select.args.get("from")
     if clause is not None and grouped_source(clause.this, named) is not None:
@@ -255,7 +257,9 @@ def _grouped_rows(select: Any, named: Named, text: Text) -> Draft:
             "Count the groups: SELECT x, COUNT(*) AS n FROM t GROUP BY x.",
         )
     text.only(select, *_CLAUSES)
-    asked, select = select, merged(select, text)
+    asked = select
+    if holds(select, "Subquery"):
+        select = merged(select, text)
     scope = source_of(select, named, text)
     if scope.rows.protects is None:
         private = ", ".join(name for name, each in named.items() if getattr(each, "protects", None))

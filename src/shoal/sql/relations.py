@@ -1,26 +1,34 @@
-"""FROM, JOIN, WHERE, sub-queries and common table expressions as relations that stay row by row."""
+"""FROM, JOIN, WHERE, sub-queries and common table expressions as relations that stay row by row; and
+the SELECTs among them that aggregate private rows, which are read where they are asked of.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.plan import (
+    After,
+    Aggregate,
     Expression,
     Filter,
+    Key,
+    Order,
     Project,
+    Query,
     Ref,
     Rows,
     Scan,
     Table,
 )
+from shoal.plan.released_steps import Cut, Keep, LookUp, Regroup, Step
 from shoal.sql.aggregate_nodes import aggregates_in
 from shoal.sql.functions import AGGREGATES
 from shoal.sql.joins import comma_joined, conjuncts_of, is_comma, joined
 from shoal.sql.per_person import PERSON_AGGREGATES, aggregated, distinct
-from shoal.sql.person_subqueries import with_matches
-from shoal.sql.question_text import Text, nearest
+from shoal.sql.person_subqueries import SUBQUERIES, with_matches
+from shoal.sql.question_text import Text, holds, nearest
 from shoal.sql.scope import Scope, same, translator
 from shoal.sql.set_operations import SET_OPERATIONS, combined
 from shoal.sql.stars import starred
@@ -41,6 +49,42 @@ class GroupedSelect:
         """Its columns under the names that an alias gives them."""
         given = [*self.names, *(name for name, _ in columns[len(self.names) :])]
         return [(name, made) for name, (_, made) in zip(given, columns, strict=False)]
+
+
+@dataclass
+class Draft:
+    """A question in the making: what is released of private rows, and the steps that follow."""
+
+    rows: Rows
+    keys: tuple[Key, ...]
+    aggregates: tuple[Aggregate, ...]
+    columns: list[tuple[str, Expression]]
+    steps: list[Step] = field(default_factory=list)
+    having: Expression | None = None
+    order: tuple[Order, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+
+    def query(self) -> Query:
+        """The question as it stands."""
+        steps = tuple(self.steps)
+        after = After(tuple(self.columns), self.having, self.order, self.limit, self.offset, steps)
+        return Query(self.rows, self.keys, self.aggregates, after)
+
+    def all_steps(self) -> list[Step]:
+        """The steps up to its rows, for a question about them."""
+        kept = [] if self.having is None else [Keep(self.having)]
+        cut = self.limit is not None or self.offset
+        return [*self.steps, *kept, *([Cut(self.order, self.limit, self.offset)] if cut else [])]
+
+    @property
+    def taken(self) -> set[str]:
+        """The names of its columns, as steps know them."""
+        found = {each.name for each in self.keys} | {each.name for each in self.aggregates}
+        for step in self.steps:
+            new = step.columns if isinstance(step, Regroup | LookUp) else ()
+            found |= {column.name for column in new} | {getattr(step, "name", "")}
+        return found | {name for name, _ in self.columns}
 
 
 Named = Mapping[str, Table | Rows | GroupedSelect]
@@ -235,8 +279,9 @@ def _selected(select: Any, scope: Scope, text: Text) -> Project:
 def source_of(select: Any, named: Named, text: Text) -> Scope:
     """FROM, its joins, what sub-queries say of the same person, and WHERE."""
     scope, left = joined_source(select, named, text)
-    with text.inside():
-        scope = with_matches(select, scope, named, text)
+    if holds(select, *SUBQUERIES):
+        with text.inside():
+            scope = with_matches(select, scope, named, text)
     for part in left:
         condition = translator(scope, text).of(part)
         with text.at(part):

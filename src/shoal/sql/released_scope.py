@@ -6,53 +6,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from shoal.plan import After, Aggregate, Column, Expression, Key, Order, Query, Ref, Rows, Table
-from shoal.plan.released_steps import Cut, Keep, LookUp, Regroup, Step
-from shoal.sql.merging import together
+from shoal.plan import Column, Expression, Order, Ref, Table
+from shoal.plan.released_steps import LookUp
+from shoal.sql.merged_aggregates import together
 from shoal.sql.question_text import Text, nearest
-from shoal.sql.relations import GroupedSelect, Named, grouped_source, table_of
+from shoal.sql.relations import Draft, GroupedSelect, Named, grouped_source, table_of
 from shoal.sql.scope import same
 from shoal.sql.windows import unique
-
-
-@dataclass
-class Draft:
-    """A question in the making: what is released of private rows, and the steps that follow."""
-
-    rows: Rows
-    keys: tuple[Key, ...]
-    aggregates: tuple[Aggregate, ...]
-    columns: list[tuple[str, Expression]]
-    steps: list[Step] = field(default_factory=list)
-    having: Expression | None = None
-    order: tuple[Order, ...] = ()
-    limit: int | None = None
-    offset: int = 0
-
-    def query(self) -> Query:
-        """The question as it stands."""
-        steps = tuple(self.steps)
-        after = After(tuple(self.columns), self.having, self.order, self.limit, self.offset, steps)
-        return Query(self.rows, self.keys, self.aggregates, after)
-
-    def all_steps(self) -> list[Step]:
-        """The steps up to its rows, for a question about them."""
-        kept = [] if self.having is None else [Keep(self.having)]
-        cut = self.limit is not None or self.offset
-        return [*self.steps, *kept, *([Cut(self.order, self.limit, self.offset)] if cut else [])]
-
-    @property
-    def taken(self) -> set[str]:
-        """The names of its columns, as steps know them."""
-        found = {each.name for each in self.keys} | {each.name for each in self.aggregates}
-        for step in self.steps:
-            new = step.columns if isinstance(step, Regroup | LookUp) else ()
-            found |= {column.name for column in new} | {getattr(step, "name", "")}
-        return found | {name for name, _ in self.columns}
-
 
 Drafted = Callable[[Any, Named], Draft]
 """How a SELECT that aggregates private rows is read."""

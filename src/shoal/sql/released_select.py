@@ -14,8 +14,8 @@ from shoal.sql.aggregate_nodes import aggregates_in
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
 from shoal.sql.question_text import Text
-from shoal.sql.relations import Named, grouped_source
-from shoal.sql.released_scope import Draft, Drafted, ReadTail, ReleasedEntry, ReleasedScope
+from shoal.sql.relations import Draft, Named, grouped_source
+from shoal.sql.released_scope import Drafted, ReadTail, ReleasedEntry, ReleasedScope
 from shoal.sql.scope import same
 from shoal.sql.stars import starred
 from shoal.sql.windows import Windows, summary_of, unique, where

@@ -11,9 +11,9 @@ from typing import Any
 
 from shoal.ledger import Verification
 from shoal.page import Fold, Heading, Page, PageCell, PagePicture, PageTable, Part, Words
-from shoal.query.budget import left_text
+from shoal.query.payment import left_text
+from shoal.vault.accounts.budgets import Standing
 from shoal.vault.accounts.spending import AccountSpending
-from shoal.vault.accounts.standing import Standing
 from shoal.vault.dataset import Dataset
 from shoal.vault.deployment_record import REGISTRY_SCHEMA, record_of_account, to_fill_in
 from shoal.vault.evaluation_checklist import VaultFacts, checklist

@@ -9,16 +9,13 @@ from collections.abc import Mapping, Sequence
 from shoal.errors import RangeError, VaultError
 from shoal.interpret import risk_of
 from shoal.page import Code, Fold, Heading, Page, PageCell, PagePicture, PageTable, Part, Words
-from shoal.query.showing import is_unclear, level_of, sheet_of
-from shoal.query.storing import Kept
-from shoal.vault.accounts.standing import together
-from shoal.vault.certificate_text import method, promise_of
-from shoal.vault.release_pages import answer_grid
+from shoal.query.shown_answer import is_unclear, level_of, sheet_of
+from shoal.query.stored_answer import Kept
+from shoal.vault.accounts.budgets import together
+from shoal.vault.certificate_page import answer_grid, method, promise_of
 from shoal.vault.releases import Release
 
-_APART = (
-    "These groups are too small for a useful figure: the interval is wider than the figure itself."
-)
+_APART = "These groups are too small for a useful figure: the interval is at least as wide as the figure itself."
 
 
 def report_page(

@@ -17,7 +17,7 @@ from typing import Any
 from shoal.errors import InternalError, SchemaError
 from shoal.plan import Bounded, Kind, Person, Selected, Table, count_of, name_of, written
 from shoal.query.keys import values_of_key
-from shoal.query.paying import Askable, QuestionSource
+from shoal.query.payment import Askable, QuestionSource
 from shoal.sensitivity import Norm
 from shoal.sql import question
 

@@ -15,10 +15,10 @@ from shoal.engines.csv_file import READING
 from shoal.errors import SchemaError
 from shoal.plan import Choices, Column, IdSpace, Person, Range, Span, Table, Type, Unit, column
 from shoal.query.notebook_html import block, quiet, title
-from shoal.query.showing import columns_table
+from shoal.query.shown_answer import columns_table
 from shoal.vault.plain_values import fact_from, fact_to, type_from, type_to, unit_from, unit_to
-from shoal.vault.sources.choosing import source_from
 from shoal.vault.sources.data_source import DataSource
+from shoal.vault.sources.source_choice import source_from
 
 
 @dataclass(frozen=True)

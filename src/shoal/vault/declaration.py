@@ -26,7 +26,7 @@ from shoal.vault.plain_values import (
     unit_from,
     unit_to,
 )
-from shoal.vault.sources.choosing import source_named
+from shoal.vault.sources.source_choice import source_named
 from shoal.vault.stated_columns import Said
 
 HEADER = "# A dataset of a Shoal vault."

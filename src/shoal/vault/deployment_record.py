@@ -14,7 +14,7 @@ from typing import Any
 
 from shoal.exact import float_up
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
-from shoal.vault.certificate_text import neighbours, noise_lines, promise_of
+from shoal.vault.certificate_page import neighbours, noise_lines, promise_of
 
 REGISTRY_SCHEMA = "opendp/deployments-registry-data 057e5d81, schemas/deployments-schema.yaml"
 """Which version of the schema a record is written in."""

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal.query.budget import left_text
-from shoal.vault.accounts.standing import Standing
+from shoal.query.payment import left_text
+from shoal.vault.accounts.budgets import Standing
 from shoal.vault.dataset import Dataset
 
 SHOAL, DECLARED, OPEN = "Shoal", "declared by the curator", "for the curator to answer"

@@ -21,7 +21,7 @@ from shoal.ledger import Ledger
 from shoal.ledger.book import budget_from, budget_to
 from shoal.noise import one_below
 from shoal.query.certificate import certified
-from shoal.query.paying import PaymentRequest, QuestionCharge, read_for
+from shoal.query.payment import PaymentRequest, QuestionCharge, read_for
 from shoal.sensitivity import Relation
 from shoal.vault.daily_counts import DailyCounts
 from shoal.vault.dataset import Dataset

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import tomlkit
 
-from shoal.engines.column_reading import check_names
 from shoal.engines.csv_file import CsvFile, as_csv, is_csv
 from shoal.engines.duckdb.csv_reading import proposed
 from shoal.engines.engine_choice import close, engine_over
+from shoal.engines.source_reading import check_names
 from shoal.errors import SchemaError
 from shoal.measures import Measure, Pure
 from shoal.plan import Kind, Type, Unit

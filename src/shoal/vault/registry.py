@@ -16,7 +16,6 @@ from shoal.measures import Measure
 from shoal.plan import Unit
 from shoal.vault.dataset import Dataset, StatedColumn
 from shoal.vault.plain_values import budget_to
-from shoal.vault.sources.choosing import source_moved, source_of
 from shoal.vault.sources.data_source import DataSource
 from shoal.vault.sources.fingerprint import Fingerprint, Progress
 from shoal.vault.sources.lineage import (
@@ -34,6 +33,7 @@ from shoal.vault.sources.lineage import (
     with_content,
 )
 from shoal.vault.sources.people_sample import check_people, with_samples
+from shoal.vault.sources.source_choice import source_moved, source_of
 from shoal.vault.stated_columns import Said, private_columns, public_columns
 
 _KIND = "dataset"

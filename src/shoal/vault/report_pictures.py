@@ -10,7 +10,7 @@ from shoal.measures import ZeroConcentrated
 from shoal.plots import Picture, SpentAfter
 from shoal.plots import answer as draw
 from shoal.plots import spending as draw_spending
-from shoal.query.storing import Kept
+from shoal.query.stored_answer import Kept
 from shoal.vault.accounts.spending import AccountSpending, amount_of
 from shoal.vault.releases import Release
 

@@ -7,20 +7,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from shoal.engines.column_reading import read_whole
 from shoal.engines.csv_file import CsvFile, as_csv, header_of, is_csv
 from shoal.engines.duckdb.csv_reading import check_rows, complete, implied, proposed
 from shoal.engines.engine import Engine
 from shoal.engines.engine_choice import close, engine_over
+from shoal.engines.source_reading import read_whole
 from shoal.engines.spark.sources import SparkTable
 from shoal.errors import SchemaError, SourceError
 from shoal.plan import Choices, Column, Range, Scan, Table, Type, Unit, type_named
 from shoal.query.public_tables import read_public
 from shoal.vault.dataset import Dataset, StatedColumn
 from shoal.vault.plain_values import choice_from
-from shoal.vault.sources.choosing import source_of
 from shoal.vault.sources.data_source import DataSource
 from shoal.vault.sources.file_source import FileSource
+from shoal.vault.sources.source_choice import source_of
 
 
 @dataclass(frozen=True)

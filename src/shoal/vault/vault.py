@@ -1,9 +1,13 @@
-"""The vault: the trusted curator.  Datasets, budgets, analysts and releases over one ledger."""
+"""The vault: the trusted curator.  Datasets, budgets, analysts and releases over one ledger, in a file
+or at an address of PostgreSQL.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self
 
 from shoal.engines.held_rows import HeldRows
@@ -15,27 +19,27 @@ from shoal.owned import NotCopied
 from shoal.polls import Poll, PublishedPoll, one_published, publish, published
 from shoal.query import Ask, Private
 from shoal.query.batch import Batch
-from shoal.query.building import Building
-from shoal.query.paying import QuestionSource
-from shoal.query.public_lookups import public_reader
-from shoal.query.shares import SuggestedShares
-from shoal.query.suggesting import SuggestedBounds
+from shoal.query.payment import QuestionSource
+from shoal.query.public_lookups import PublicReader
+from shoal.query.question_builder import Building
+from shoal.query.suggested_bounds import SuggestedBounds
+from shoal.query.suggested_shares import SuggestedShares
+from shoal.vault.accounts.budgets import VaultBudgets
 from shoal.vault.accounts.payer import (
     CURATOR,
     AccountPayer,
     VaultTables,
     analyst_name,
 )
-from shoal.vault.accounts.payer_cache import PayerCache
 from shoal.vault.dataset import Dataset
-from shoal.vault.dummy import dummy_rows, rehearsal, rows_of
-from shoal.vault.known_questions import KnownQuestions
+from shoal.vault.made_up_rows import dummy_rows, rehearsal, rows_of
 from shoal.vault.people.office_facts import OfficeFacts
 from shoal.vault.people.vault_office import VaultOffice
+from shoal.vault.question_cache import KnownQuestions, PayerCache
 from shoal.vault.registry import Registry
 from shoal.vault.sources.checked_engine import CheckedEngine
 from shoal.vault.sources.fingerprint import Progress, make_secret, secret_of
-from shoal.vault.vault_budgets import VaultBudgets
+from shoal.vault.sources.source_choice import check_vault_name
 from shoal.vault.vault_declarations import VaultDeclarations
 from shoal.vault.vault_history import VaultHistory
 from shoal.vault.vault_html import vault_html
@@ -74,7 +78,7 @@ class Vault(VaultBudgets, VaultDeclarations, VaultHistory, VaultOffice, VaultStr
         self._ledger, self._analyst, self._approval = ledger, analyst, approval
         self._progress, self._limits = progress, limits
         self._payers, self._known_registry = payers or PayerCache(), registry
-        self._facts, self._known = facts or OfficeFacts(ledger), known or KnownQuestions()
+        self._known_facts, self._known = facts, known or KnownQuestions()
         if registry is None:
             make_secret(ledger)
 
@@ -86,6 +90,13 @@ class Vault(VaultBudgets, VaultDeclarations, VaultHistory, VaultOffice, VaultStr
         if self._known_registry is None:
             self._known_registry = Registry(self._ledger, secret_of(self._ledger), self._progress)
         return self._known_registry
+
+    @property
+    def _facts(self) -> OfficeFacts:
+        """People, tokens and requests, read when one is asked for."""
+        if self._known_facts is None:
+            self._known_facts = OfficeFacts(self._ledger)
+        return self._known_facts
 
     # asking
 
@@ -104,7 +115,7 @@ class Vault(VaultBudgets, VaultDeclarations, VaultHistory, VaultOffice, VaultStr
         known = self._known.get(key)
         if known is None:
             held = self._tables
-            known = self._known.read(key, text, held.tables, public_reader(held))
+            known = self._known.read(key, text, held.tables, PublicReader(held))
         held = VaultTables(known.tables, self._payer)
         return Ask(held, known.plan, text, weights, intervals, worked_out=known.worked_out)
 
@@ -286,3 +297,42 @@ class Vault(VaultBudgets, VaultDeclarations, VaultHistory, VaultOffice, VaultStr
                 "an analyst asks questions; only the curator changes the vault.",
                 remedy="Open the vault without as_.",
             )
+
+
+def open(  # noqa: A001 - the word for it
+    where: str | os.PathLike[str],
+    *,
+    create: bool = True,
+    progress: Progress | None = None,
+    head: str | os.PathLike[str] | None = None,
+    read_only: bool = False,
+    limits: EngineLimits = NONE,
+) -> Vault:
+    """The vault in a file such as ``office.shoal``, or at a ``postgresql://`` address; made on
+    first use.
+
+    ``create=False`` refuses a file that is not there.  ``progress`` is called with bytes read and
+    all bytes while files are hashed.  With ``read_only`` it can be looked at and verified, with
+    read access alone, and nothing can be asked.  ``limits`` is what the engine may take for a
+    question.  ``head`` is where the head of the journal is kept: by default beside a file, and for
+    PostgreSQL in a folder of the user.
+
+    >>> import pyarrow as pa
+    >>> from shoal.plan import Row
+    >>> from pyarrow import parquet
+    >>> parquet.write_table(pa.table({"age": [34, 71, 12]}), "people.parquet")
+    >>> with open("office.shoal") as vault:
+    ...     _ = vault.add("people", "people.parquet", protects=Row(), columns={"age": (0, 120)}, budget=1)
+    ...     answer = vault.sql("SELECT COUNT(*) AS n FROM people").release(epsilon="0.1")
+    ...     print(vault.budget("people").left)
+    epsilon 0.9
+    """
+    text = str(where)
+    check_vault_name(text)
+    if not create and "://" not in text and not Path(text).is_file():
+        raise VaultError(
+            f"there is no vault {text!r}.",
+            remedy=f"Make one: shoal init {text}, or shoal.open({text!r}).",
+        )
+    ledger = Ledger(where, head=head, read_only=read_only)
+    return Vault(ledger, progress=progress, limits=limits)

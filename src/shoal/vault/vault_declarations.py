@@ -12,7 +12,7 @@ from shoal.errors import SchemaError, VaultError
 from shoal.measures import Measure, StatedBudget, budget_of
 from shoal.plan import Person as PersonUnit
 from shoal.plan import Row, Unit, facts_of
-from shoal.query.opening import Facts
+from shoal.query.private_tables import Facts
 from shoal.vault.dataset import Dataset
 from shoal.vault.declaration import declared_source, from_toml, names_of, to_toml
 from shoal.vault.declaration_check import DeclarationCheck, check_declaration

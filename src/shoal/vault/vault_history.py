@@ -11,9 +11,9 @@ from shoal.errors import VaultError
 from shoal.ledger import Head, Ledger, Verification
 from shoal.page import Page
 from shoal.vault.account_report import AccountFacts, account_page, account_record
+from shoal.vault.accounts.budgets import Standing
 from shoal.vault.accounts.payer import CURATOR
 from shoal.vault.accounts.spending import spending_of
-from shoal.vault.accounts.standing import Standing
 from shoal.vault.board_report import report_page
 from shoal.vault.certificate_check import wrong_in_vault
 from shoal.vault.dataset import Dataset

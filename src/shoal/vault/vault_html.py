@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from shoal.query.budget import budget_bar
 from shoal.query.notebook_html import block, quiet, table, title
-from shoal.vault.accounts.standing import Standing
+from shoal.query.payment import budget_bar
+from shoal.vault.accounts.budgets import Standing
 from shoal.vault.dataset import Dataset
 
 

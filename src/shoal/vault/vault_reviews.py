@@ -11,13 +11,13 @@ from shoal.errors import SchemaError
 from shoal.ledger import Ledger
 from shoal.measures import Measure
 from shoal.plan import Person
-from shoal.vault.accounts.standing import Standing
+from shoal.vault.accounts.budgets import Standing
 from shoal.vault.dataset import Dataset
 from shoal.vault.declaration import Declaration, to_toml
 from shoal.vault.declaration_review import DeclarationReview, notes_on
 from shoal.vault.registry import PLAINLY, Registry, Writing
-from shoal.vault.sources.choosing import source_of
 from shoal.vault.sources.people_sample import meet
+from shoal.vault.sources.source_choice import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -9,8 +9,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shoal.auditing import doubles
-from shoal.auditing.attacks import believing, linkage, published_tables, reconstruction, shaming
+from shoal.auditing import reachable_doubles
+from shoal.auditing.attacks import (
+    belief_change,
+    linkage,
+    name_and_shame,
+    published_tables,
+    reconstruction,
+)
 from shoal.interpret import posterior_interval
 from shoal.measures import Pure
 from shoal.mechanisms import Gaussian, Laplace
@@ -90,9 +96,9 @@ def test_naive_laplace_answers_are_explained_by_the_truth_and_many_not_by_anothe
     count: float, scale: float
 ) -> None:
     with seeded(7):
-        answers = doubles.naive_laplace(np.full((1, 4000), count), scale)
-    assert doubles.laplace_can(answers, count, scale).mean() > 0.999
-    assert doubles.laplace_can(answers, 1 - count, scale).mean() < 0.8
+        answers = reachable_doubles.naive_laplace(np.full((1, 4000), count), scale)
+    assert reachable_doubles.laplace_can(answers, count, scale).mean() > 0.999
+    assert reachable_doubles.laplace_can(answers, 1 - count, scale).mean() < 0.8
 
 
 @pytest.mark.parametrize("count", [0.0, 1.0])
@@ -100,15 +106,15 @@ def test_naive_gaussian_answers_are_explained_by_the_truth_and_many_not_by_anoth
     count: float,
 ) -> None:
     with seeded(8):
-        answers = doubles.naive_gaussian(np.full((1, 4000), count), 40.0)
-    assert doubles.gaussian_can(answers, count, 40.0).mean() > 0.99
-    assert doubles.gaussian_can(answers, 1 - count, 40.0).mean() < 0.8
+        answers = reachable_doubles.naive_gaussian(np.full((1, 4000), count), 40.0)
+    assert reachable_doubles.gaussian_can(answers, count, 40.0).mean() > 0.99
+    assert reachable_doubles.gaussian_can(answers, 1 - count, 40.0).mean() < 0.8
 
 
 def test_naive_noise_has_the_spread_it_says() -> None:
     with seeded(9):
-        laplace = doubles.naive_laplace(np.zeros((1, 20_000)), 10.0)
-        normal = doubles.naive_gaussian(np.zeros((1, 20_000)), 10.0)
+        laplace = reachable_doubles.naive_laplace(np.zeros((1, 20_000)), 10.0)
+        normal = reachable_doubles.naive_gaussian(np.zeros((1, 20_000)), 10.0)
     assert np.abs(laplace).mean() == pytest.approx(10, rel=0.04)
     assert normal.std() == pytest.approx(10, rel=0.03)
 
@@ -118,10 +124,14 @@ def test_answers_of_shoal_are_explained_as_often_by_one_count_as_by_the_other(la
     with seeded(10):
         if law == "Laplace":
             answers = Laplace(scale=320, sensitivity=1).release(np.ones((1, 4000)))
-            found = [doubles.laplace_can(answers, count, 320.0).mean() for count in (0.0, 1.0)]
+            found = [
+                reachable_doubles.laplace_can(answers, count, 320.0).mean() for count in (0.0, 1.0)
+            ]
         else:
             answers = Gaussian(sigma=320, sensitivity=1).release(np.ones((1, 4000)))
-            found = [doubles.gaussian_can(answers, count, 320.0).mean() for count in (0.0, 1.0)]
+            found = [
+                reachable_doubles.gaussian_can(answers, count, 320.0).mean() for count in (0.0, 1.0)
+            ]
     assert abs(found[0] - found[1]) < 0.05
 
 
@@ -131,17 +141,20 @@ def test_answers_of_shoal_are_explained_as_often_by_one_count_as_by_the_other(la
 @pytest.mark.parametrize("expected", [Fraction(1, 2), Fraction(1), Fraction(2)])
 def test_name_and_shame_publishes_somebody_as_often_as_its_delta_says(expected: Fraction) -> None:
     with seeded(11):
-        score = shaming.name_and_shame(expected / shaming.PEOPLE, 1000)
-    assert abs(score.rate - float(1 - (1 - expected / shaming.PEOPLE) ** shaming.PEOPLE)) < 0.06
+        score = name_and_shame.name_and_shame(expected / name_and_shame.PEOPLE, 1000)
+    assert (
+        abs(score.rate - float(1 - (1 - expected / name_and_shame.PEOPLE) ** name_and_shame.PEOPLE))
+        < 0.06
+    )
 
 
 # belief
 
 
-@pytest.mark.parametrize("prior", believing.PRIORS)
+@pytest.mark.parametrize("prior", belief_change.PRIORS)
 def test_no_belief_leaves_the_interval_and_both_of_its_ends_are_met(prior: str) -> None:
     answers = np.arange(-50, 52)
-    after = believing.posteriors(float(prior), answers, 0.1)
+    after = belief_change.posteriors(float(prior), answers, 0.1)
     low, high = posterior_interval(Pure("0.1"), prior)
     assert after.min() == pytest.approx(float(low), rel=1e-12)
     assert after.max() == pytest.approx(float(high), rel=1e-12)
@@ -149,7 +162,7 @@ def test_no_belief_leaves_the_interval_and_both_of_its_ends_are_met(prior: str) 
 
 def test_beliefs_are_right_as_often_as_they_say() -> None:
     with seeded(12):
-        truth, after = believing._beliefs(0.3, Fraction(1), 20_000)
+        truth, after = belief_change._beliefs(0.3, Fraction(1), 20_000)
     for belief in np.unique(after):
         said = after == belief
         assert abs(truth[said].mean() - belief) < 0.02

@@ -41,7 +41,7 @@ from shoal.functions import (
 from shoal.local import Subsets, TransitionMatrix
 from shoal.local.protocols.attributes import FakedAttributes, SampledAttributes, SplitAttributes
 from shoal.local.protocols.bloom import BloomRappor
-from shoal.local.protocols.heavy import HeavyHitters
+from shoal.local.protocols.heavy_hitters import HeavyHitters
 from shoal.local.protocols.numeric import (
     Coordinates,
     Hybrid,

@@ -30,7 +30,7 @@ from shoal.learning.nets.step_sums import StepSums
 from shoal.learning.posterior_rounds import RESIDUAL
 from shoal.noise.seam import seeded
 from shoal.query.certificate import wrong_with
-from shoal.vault.release_pages import certificate_page
+from shoal.vault.certificate_page import certificate_page
 
 COST: dict[str, Any] = {"epsilon": 2, "delta": "1e-6"}
 SHORT: dict[str, Any] = {"steps": 4, "rate": "1/2", "hidden": (3,)}

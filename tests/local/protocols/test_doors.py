@@ -17,7 +17,7 @@ from shoal.errors import DataError, InputError, ShapeError
 from shoal.local import TransitionMatrix, warner
 from shoal.local.protocols.attributes import FakedAttributes, SampledAttributes, SplitAttributes
 from shoal.local.protocols.bloom import BloomRappor
-from shoal.local.protocols.heavy import HeavyHitters
+from shoal.local.protocols.heavy_hitters import HeavyHitters
 from shoal.local.protocols.numeric import (
     Coordinates,
     Hybrid,

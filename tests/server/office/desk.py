@@ -12,10 +12,10 @@ import httpx
 from tests.vault.office import office
 
 import shoal
+from shoal.server.access_check import Door
 from shoal.server.address import Address
 from shoal.server.app import application
-from shoal.server.door import Door
-from shoal.server.office.office_host import OfficeHost
+from shoal.server.office.office_state import OfficeHost
 from shoal.server.office.request_limits import RequestLimits
 from shoal.server.office.work import ReleaseWork
 from shoal.vault import Vault

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from shoal.server.access_check import Door
 from shoal.server.address import Address
-from shoal.server.door import Door
-from shoal.server.office.office_host import OfficeHost
+from shoal.server.office.office_state import OfficeHost
 from shoal.server.office.request_limits import RequestLimits
 from shoal.server.office.work import ReleaseWork
 from shoal.server.server_process import listening, server_of

@@ -14,8 +14,8 @@ from tests.vault.office import COUNT, PLANTED
 
 import shoal
 from shoal.errors import SchemaError
+from shoal.server.access_check import Door
 from shoal.server.address import Address
-from shoal.server.door import Door
 from shoal.server.office.access_log import LOG
 from shoal.server.office.dataset_routes import MOST_PLANNED
 from shoal.server.office.office_app import PREFIX

@@ -23,7 +23,7 @@ from shoal.errors import (
 from shoal.interpret import risk_of
 from shoal.ledger.entry import Entry, hash_of
 from shoal.vault import Vault
-from shoal.vault.certificate_text import promise_of
+from shoal.vault.certificate_page import promise_of
 from shoal.vault.people.access_token import AccessToken
 from shoal.vault.people.approval_request import ApprovalRequest
 from shoal.vault.people.member import GivenRole, Member

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from shoal.accounting.allocation import allocated_divergence_up
 from shoal.accounting.pricing import total
+from shoal.accounting.quantities import Unit
 from shoal.accounting.registry import KindOfEvent, register
-from shoal.accounting.unit import Unit
 from shoal.events import RandomlyAllocated
 from shoal.measures import Approx, GaussianDP, Pure, Renyi, ZeroConcentrated
 from shoal.sensitivity import Relation

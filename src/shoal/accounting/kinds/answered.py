@@ -16,9 +16,9 @@ from flint import arb
 
 from shoal.accounting.kinds.sampled import loss_as_one
 from shoal.accounting.pricing import bill, total
+from shoal.accounting.quantities import FAILING, Unit, told
 from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from
-from shoal.accounting.unit import FAILING, Unit, told
 from shoal.events import SometimesAnswered
 from shoal.exact import ball, float_up, holdable_up, upper
 from shoal.loss import LossDistribution, answered_loss

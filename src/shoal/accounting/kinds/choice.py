@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import TypeVar
 
 from shoal.accounting.bounded_range import bounded_range_divergence_up
+from shoal.accounting.quantities import SQUARED_MU, Unit
 from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss
-from shoal.accounting.unit import SQUARED_MU, Unit
 from shoal.events import (
     Event,
     Exponential,

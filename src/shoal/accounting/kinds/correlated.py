@@ -6,10 +6,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from shoal.accounting.participation import SquaredSensitivity, toeplitz_square
+from shoal.accounting.quantities import Unit
 from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, normal_loss
 from shoal.accounting.tree_participation import tree_square
-from shoal.accounting.unit import Unit
 from shoal.events import CorrelatedGaussian, TreeAggregation
 from shoal.exact import root_up
 from shoal.measures import GaussianDP

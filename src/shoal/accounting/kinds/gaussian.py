@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from shoal.accounting.discrete_gaussian import discrete_gaussian_divergence_up, whole_square
+from shoal.accounting.quantities import Unit
 from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss
-from shoal.accounting.unit import Unit
 from shoal.events import DiscreteGaussian, Gaussian
 from shoal.loss import DiscreteNormalLoss
 from shoal.measures import GaussianDP, Renyi, ZeroConcentrated

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from shoal.accounting.quantities import Unit
 from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss
-from shoal.accounting.unit import Unit
 from shoal.events import Gaussian, MixtureOfGaussians
 from shoal.exact import float_up
 from shoal.loss import (

@@ -8,10 +8,9 @@ from fractions import Fraction
 
 from flint import arb
 
+from shoal.accounting.quantities import Unit
 from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from
-from shoal.accounting.renyi_curves import response_divergence_up, response_rho_up
-from shoal.accounting.unit import Unit
 from shoal.events import RandomizedResponse
 from shoal.exact import ball, float_up, holdable_up, upper
 from shoal.loss import AtomicLoss
@@ -68,6 +67,33 @@ def response_rho(event: RandomizedResponse, unit: Unit) -> Fraction:
         return ball(bound) if exact is None else exact
 
     return min(bound, holdable_up(upper(rho)))
+
+
+def response_divergence_up(odds: arb, categories: int, *, order: Fraction) -> arb:
+    """The Rényi divergence of randomized response, enclosed, from the odds truth / other of a
+    report.
+
+    Guarantee: with o = 1 / (odds + k - 1) and p = odds o it is ln(p^α o^(1-α) + o^α p^(1-α) + (k -
+        2) o) / (α - 1): two reports tell the answers apart, and the k - 2 others do not.
+    Needs: odds > 0, order > 1, at least two categories.
+    Reference: Mironov 2017, Proposition 5, for two categories.
+    """
+    log_odds, t = odds.log(), ball(order - 1)
+    # The sum is 1 + o (odds (odds^t - 1) + odds^-t - 1), which does not cancel near 1.
+    gain = odds * (t * log_odds).expm1() + (-t * log_odds).expm1()
+    return (gain / (odds + categories - 1)).log1p() / t
+
+
+def response_rho_up(odds: arb, categories: int) -> arb | None:
+    """The rho of randomized response, enclosed, from its odds; None where the proof does not reach.
+
+    Guarantee: (p - o) ln(p / o).  Proof: by the head of `kinds.laplace`, with d = ln(p / o) and G =
+        2 sqrt(p o) cosh(d u) + (k - 2) o.  Its zeros have cosh(d u) = -(k - 2) sqrt(o / p) / 2,
+        which is in [-1, 0] and gives real u² < 0 as long as (k - 2)² <= 4 p / o.
+    """
+    if not (categories - 2) ** 2 <= 4 * odds:  # also where the enclosure cannot tell
+        return None
+    return (odds - 1) * odds.log() / (odds + categories - 1)
 
 
 def response_loss(event: RandomizedResponse, size: int) -> ReleaseLoss | None:  # noqa: ARG001

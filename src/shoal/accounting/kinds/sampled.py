@@ -15,6 +15,7 @@ from fractions import Fraction
 from shoal.accounting.bill_loss import bill_loss, line_loss
 from shoal.accounting.group_in_sample import changes_in_sample, group_in_sample
 from shoal.accounting.pricing import Bill, BillLine, bill, line_price, total, total_of
+from shoal.accounting.quantities import FAILING, PURE, SQUARED_MU, Unit, told
 from shoal.accounting.registry import KindOfEvent, Rule, kind_of, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss, pure_loss
 from shoal.accounting.sampling import (
@@ -25,7 +26,6 @@ from shoal.accounting.sampling import (
     sampled_pure_divergence_up,
     sampled_symmetric_divergence_up,
 )
-from shoal.accounting.unit import FAILING, PURE, SQUARED_MU, Unit, told
 from shoal.events import (
     Composed,
     DiscreteGaussian,

@@ -10,15 +10,18 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-from shoal.accounting.blanket import shuffled_response_delta_up, shuffled_response_epsilon_up
 from shoal.accounting.pricing import total
+from shoal.accounting.privacy_blanket import (
+    shuffled_response_delta_up,
+    shuffled_response_epsilon_up,
+)
+from shoal.accounting.quantities import FAILING, PURE, Unit
 from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from
 from shoal.accounting.shuffled_count import shuffled_binary_delta_up, shuffled_binary_epsilon_up
 from shoal.accounting.shuffled_divergence import shuffled_divergence_up
 from shoal.accounting.shuffled_loss import shuffled_binary_loss
 from shoal.accounting.shuffling import shuffled_delta_up, shuffled_epsilon_up
-from shoal.accounting.unit import FAILING, PURE, Unit
 from shoal.events import RandomizedResponse, Shuffled
 from shoal.measures import (
     Approx,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from shoal.accounting.quantities import Unit
 from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from
 from shoal.accounting.skellam import skellam_divergence_up, whole_moves
-from shoal.accounting.unit import Unit
 from shoal.events import Skellam
 from shoal.loss import LARGEST_VARIANCE, SkellamLoss
 from shoal.measures import Renyi

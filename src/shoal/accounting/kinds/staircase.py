@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from shoal.accounting.quantities import Unit
 from shoal.accounting.registry import KindOfEvent, register
-from shoal.accounting.unit import Unit
 from shoal.events import Staircase, StatedPure
 from shoal.measures import Pure
 

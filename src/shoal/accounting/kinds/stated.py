@@ -6,11 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
-from shoal.accounting.neighbours import group_delta_up
-from shoal.accounting.profile import LARGEST, StatedPoints, stated_points
+from shoal.accounting.joint_promises import LARGEST, StatedPoints, stated_points
+from shoal.accounting.pricing import group_delta_up
+from shoal.accounting.quantities import Unit
 from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss, pure_loss
-from shoal.accounting.unit import Unit
 from shoal.events import (
     NonPrivate,
     StatedApprox,
@@ -84,7 +84,7 @@ def profile_epsilon(event: StatedProfile, unit: Unit) -> Fraction:  # noqa: ARG0
 
 
 def profile_failing(event: StatedProfile, unit: Unit) -> Fraction | None:  # noqa: ARG001
-    """The least delta; see `shoal.accounting.profile`."""
+    """The least delta; see `shoal.accounting.joint_promises`."""
     delta = _points(event).last[1]
     return None if delta == 1 else delta
 

@@ -16,9 +16,9 @@ from fractions import Fraction
 
 from flint import arb
 
+from shoal.accounting.quantities import FAILING, Unit
 from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from
-from shoal.accounting.unit import FAILING, Unit
 from shoal.events import TruncatedLaplace
 from shoal.exact import ball, holdable_up, upper
 from shoal.loss import AtomicLoss

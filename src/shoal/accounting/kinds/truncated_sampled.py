@@ -10,10 +10,10 @@ from functools import lru_cache
 
 from shoal.accounting.bill_loss import bill_loss
 from shoal.accounting.pricing import bill, total
+from shoal.accounting.quantities import Unit, told
 from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss
 from shoal.accounting.truncated_sampling import binomial_tail_up
-from shoal.accounting.unit import Unit, told
 from shoal.events import PoissonSampled, TruncatedPoissonSampled
 from shoal.measures import Approx, GaussianDP, Pure, Renyi, ZeroConcentrated
 from shoal.sensitivity import Relation

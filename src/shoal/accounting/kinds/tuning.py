@@ -6,8 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from shoal.accounting.converters import ways
-from shoal.accounting.neighbours import own_relations
-from shoal.accounting.pricing import Bill, bill, total_of
+from shoal.accounting.pricing import Bill, bill, own_relations, total_of
+from shoal.accounting.quantities import Unit
 from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.tuning import (
     best_of_divergence_up,
@@ -15,7 +15,6 @@ from shoal.accounting.tuning import (
     best_of_poisson_divergence_up,
     best_of_poisson_epsilon_up,
 )
-from shoal.accounting.unit import Unit
 from shoal.errors import ConversionError
 from shoal.events import Group, RepeatAndSelect
 from shoal.measures import Approx, Pure, Renyi, pure_divergence_up

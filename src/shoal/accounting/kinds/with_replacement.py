@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from shoal.accounting.pricing import bill, total, total_of
+from shoal.accounting.quantities import Unit
 from shoal.accounting.registry import KindOfEvent, register
-from shoal.accounting.unit import Unit
 from shoal.accounting.with_replacement import (
     drawn_delta_up,
     drawn_divergence_up,

@@ -6,16 +6,16 @@ Everything is drawn from a seed, on made-up people, so that a run can be repeate
 
 from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
 from shoal.auditing.attacks.averaging import AVERAGING
-from shoal.auditing.attacks.believing import BELIEVING
+from shoal.auditing.attacks.belief_change import BELIEVING
 from shoal.auditing.attacks.ceiling import coin_up
 from shoal.auditing.attacks.differencing import DIFFERENCING
 from shoal.auditing.attacks.floats import FLOATS
 from shoal.auditing.attacks.linkage import LINKAGE
 from shoal.auditing.attacks.membership import MEMBERSHIP
+from shoal.auditing.attacks.name_and_shame import SHAMING
 from shoal.auditing.attacks.published_tables import TABLES
 from shoal.auditing.attacks.reconstruction import RECONSTRUCTION
 from shoal.auditing.attacks.report import AttackOutcome, report, run
-from shoal.auditing.attacks.shaming import SHAMING
 from shoal.reproduce import Effort
 
 ATTACKS = {

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
 from shoal.auditing.attacks.ceiling import BARE, CEILING, SHOAL, pure_coin_up
-from shoal.auditing.attacks.rehearsing import counted
+from shoal.auditing.attacks.repeated_runs import counted
 from shoal.noise import uniform_below
 from shoal.page import PageTable, Part, Words
 from shoal.plots.lines import lines

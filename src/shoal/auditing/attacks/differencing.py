@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
 from shoal.auditing.attacks.ceiling import by_epsilon, epsilons, pure_coin_up
-from shoal.auditing.attacks.rehearsing import counted
+from shoal.auditing.attacks.repeated_runs import counted
 from shoal.noise import uniform_below
 from shoal.page import Code, Heading, Part, Words
 from shoal.reproduce import Effort

@@ -17,7 +17,7 @@ import numpy as np
 
 from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
 from shoal.auditing.attacks.ceiling import CEILING, coin_up, pure_coin_up
-from shoal.auditing.doubles import (
+from shoal.auditing.reachable_doubles import (
     Found,
     Numbers,
     gaussian_can,

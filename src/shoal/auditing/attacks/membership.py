@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
 from shoal.auditing.attacks.ceiling import BARE, CEILING, SHOAL, by_epsilon, epsilons, pure_coin_up
-from shoal.auditing.attacks.rehearsing import counted
+from shoal.auditing.attacks.repeated_runs import counted
 from shoal.exact import float_up
 from shoal.interpret import power_up
 from shoal.measures import Pure

@@ -3,10 +3,10 @@ than by samples.
 """
 
 from shoal.auditing.exact.bits import Bits, law_of
-from shoal.auditing.exact.judging import ExactVerdict, judge
 from shoal.auditing.exact.law import Bounds, Law
+from shoal.auditing.exact.law_verdict import ExactVerdict, judge
 from shoal.auditing.exact.table import read_table, table_from_json
-from shoal.auditing.exact.verifying import Exact, verify
+from shoal.auditing.exact.worst_case_losses import Exact, verify
 
 __all__ = [
     "Bits",

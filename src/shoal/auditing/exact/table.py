@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.auditing.exact.law import Law
-from shoal.auditing.exact.verifying import Exact, verify
+from shoal.auditing.exact.worst_case_losses import Exact, verify
 from shoal.errors import ShapeError
 
 

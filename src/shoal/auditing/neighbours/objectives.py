@@ -11,7 +11,7 @@ from typing import Any
 from shoal.auditing.exact import Bits, law_of, verify
 from shoal.auditing.judge import audit
 from shoal.auditing.replay import replay
-from shoal.auditing.replay.replaying import HINTS
+from shoal.auditing.replay.replayed_runs import HINTS
 from shoal.exact import float_down
 from shoal.measures import Measure
 from shoal.sensitivity import Relation

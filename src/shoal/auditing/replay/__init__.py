@@ -3,6 +3,6 @@ noise is compared.
 """
 
 from shoal.auditing.replay.primitive import primitive
-from shoal.auditing.replay.replaying import ReplayDifference, ReplayResult, replay
+from shoal.auditing.replay.replayed_runs import ReplayDifference, ReplayResult, replay
 
 __all__ = ["ReplayDifference", "ReplayResult", "primitive", "replay"]

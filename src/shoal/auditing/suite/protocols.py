@@ -11,7 +11,7 @@ from shoal.auditing.suite.case import Case
 from shoal.local import TransitionMatrix, crosswise, warner
 from shoal.local.protocols.attributes import FakedAttributes, SampledAttributes, SplitAttributes
 from shoal.local.protocols.bloom import BloomRappor
-from shoal.local.protocols.heavy import HeavyHitters
+from shoal.local.protocols.heavy_hitters import HeavyHitters
 from shoal.local.protocols.numeric import (
     Coordinates,
     Hybrid,

@@ -5,30 +5,28 @@ The types are completed from what is declared, or proposed to the curator, who d
 
 from __future__ import annotations
 
+import datetime as dt
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from shoal.engines.csv_file import CsvFile
-from shoal.engines.duckdb.dialect import DUCKDB
-from shoal.errors import SourceError
-from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, Kind, Type
-
-if TYPE_CHECKING:
-    import duckdb
-
-import datetime as dt
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from typing import TYPE_CHECKING
-
-from shoal.engines.column_reading import check_names
-from shoal.engines.csv_file import header_of, is_datum
+from shoal.engines.csv_file import CsvFile, header_of, is_datum
 from shoal.engines.duckdb.connection import opened
-from shoal.errors import SchemaError
+from shoal.engines.duckdb.dialect import DUCKDB
+from shoal.engines.source_reading import check_names
+from shoal.errors import SchemaError, SourceError
 from shoal.plan import (
+    BOOLEAN,
+    DATE,
+    INTEGER,
+    REAL,
+    TEXT,
+    TIMESTAMP,
     Choices,
+    Kind,
     Range,
+    Type,
 )
 
 if TYPE_CHECKING:

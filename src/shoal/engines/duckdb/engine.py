@@ -8,9 +8,9 @@ from dataclasses import replace
 from threading import Lock
 from typing import Any
 
-from shoal.engines.column_reading import ColumnReading, check_stated, check_usable, in_part
 from shoal.engines.csv_file import CsvFile
 from shoal.engines.duckdb import csv_reading
+from shoal.engines.duckdb.callers_database import HandedOver
 from shoal.engines.duckdb.connection import described_by, locked, opened, stopped_after
 from shoal.engines.duckdb.connection import guarded as _guarded
 from shoal.engines.duckdb.connection import told as _told
@@ -24,7 +24,6 @@ from shoal.engines.duckdb.fetching import (
     groups_of,
     sortable,
 )
-from shoal.engines.duckdb.handed_over import HandedOver
 from shoal.engines.duckdb.histograms import (
     by_value,
     grouped_histograms,
@@ -32,10 +31,16 @@ from shoal.engines.duckdb.histograms import (
     sorted_values,
 )
 from shoal.engines.duckdb.sorting import totals_of
-from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
-from shoal.engines.duckdb.types import reading_of
-from shoal.engines.frames import read_in_part
+from shoal.engines.duckdb.sources import (
+    DuckTable,
+    FileOf,
+    attach,
+    read_in_part,
+    readable,
+    reading_of,
+)
 from shoal.engines.limits import NONE, EngineLimits
+from shoal.engines.source_reading import ColumnReading, check_stated, check_usable, in_part
 from shoal.engines.sql import (
     cells,
     distinct,
@@ -62,7 +67,7 @@ from shoal.plan import (
     count_of,
     tables_of,
 )
-from shoal.plan.narrowing import (
+from shoal.plan.used_columns import (
     WIDE,
     columns_read,
     narrowed_rows,

@@ -11,8 +11,8 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
-from shoal.engines.column_reading import check_names
 from shoal.engines.csv_file import is_datum, lacking
+from shoal.engines.source_reading import check_names
 from shoal.engines.spark.connection import told
 from shoal.engines.spark.files import different, escaped
 from shoal.errors import SchemaError

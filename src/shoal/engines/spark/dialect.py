@@ -14,7 +14,7 @@ import re
 from shoal.engines.spark.functions import DAY_OF_MOMENT, MOMENT_OF_DAY, OWN
 from shoal.engines.sql import Dialect
 from shoal.plan import Kind
-from shoal.plan.values import EPOCH, MICROSECOND
+from shoal.plan.types import EPOCH, MICROSECOND
 
 _PLAIN = re.compile(r"[A-Za-z0-9 _.,:;+=<>()\[\]-]*")
 

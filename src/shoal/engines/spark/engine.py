@@ -13,17 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from shoal.engines.column_reading import ColumnReading, Loss, check_stated, check_usable
+from shoal.engines.source_reading import ColumnReading, Loss, check_stated, check_usable
 from shoal.engines.spark.connection import a_name, is_lost, told
 from shoal.engines.spark.contributions import Contributions
 from shoal.engines.spark.dialect import SPARK
 from shoal.engines.spark.files import fields_of
-from shoal.engines.spark.repeating import check_repeats
+from shoal.engines.spark.repeatable_rows import check_repeats
 from shoal.engines.spark.running import Progress, running
-from shoal.engines.spark.sources import held, opened_as, session_of
-from shoal.engines.spark.types import reading_of
+from shoal.engines.spark.sources import held, opened_as, reading_of, session_of
 from shoal.engines.spark.values import pythonic
-from shoal.engines.spark.wanted import only_wanted
+from shoal.engines.spark.wanted_groups import only_wanted
 from shoal.engines.sql import (
     cells,
     count_of_words,

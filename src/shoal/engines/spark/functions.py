@@ -10,8 +10,8 @@ from __future__ import annotations
 from itertools import chain
 
 from shoal.engines.spark.pattern_walks import regexp_extract, regexp_matches, regexp_replace
+from shoal.engines.sql.expressions import SqlPiece, filled
 from shoal.engines.sql.functions import LOWER_CALL, Lower, Lowered, matching, quoted
-from shoal.engines.sql.layers import SqlPiece, filled
 from shoal.engines.sql.patterns import is_searched, without_return
 from shoal.plan import REAL, Kind
 from shoal.plan.functions.logic import parts_of_pattern

@@ -6,8 +6,8 @@ in a form that never returns.
 from __future__ import annotations
 
 from shoal.engines.sql.dialect import Dialect
+from shoal.engines.sql.expressions import SqlPiece
 from shoal.engines.sql.functions import Lowered, quoted
-from shoal.engines.sql.layers import SqlPiece
 from shoal.plan.functions.patterns import pattern_in
 from shoal.plan.patterns import TransitionTable, run_of, table_of
 

@@ -1,22 +1,28 @@
 """Where rows may come from: frames of Spark, tables of its catalogue, files it reads, and small
-tables sent to it.
+tables sent to it; and Spark's types as ours, with the SQL that reads each.
+
+NaN, infinities, bytes that are no text and what does not fit are NULL.  Each reading also says what
+it may lose, as for every engine; timestamps become whole microseconds.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from shoal.engines.column_reading import Loss
 from shoal.engines.csv_file import CsvFile
 from shoal.engines.frames import as_arrow
+from shoal.engines.source_reading import DAYS, ColumnReading, Loss, is_spark_frame
 from shoal.engines.spark.connection import is_address, opened, told
 from shoal.engines.spark.csv_reading import check_headers, typed
 from shoal.engines.spark.files import check_alike, fields_of, files_behind, footers_of
+from shoal.engines.spark.functions import MOMENT_OF_DAY
 from shoal.errors import SourceError
-from shoal.plan import TEXT, Type, type_named
+from shoal.plan import BOOLEAN, INTEGER, REAL, TEXT, TIMESTAMP, Type, decimal, type_named
+from shoal.plan.facts import widest
 
 _FORMATS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".delta": "delta", ".orc": "orc"}
 
@@ -80,26 +86,11 @@ class SparkTable:
         return {str(name): type_named(kind) for name, kind in (self.types or {}).items()}
 
 
-def is_frame(source: object) -> bool:
-    """Whether something is a frame of Spark, in this process or at the other end of Spark Connect.
-
-    >>> is_frame("visits.parquet")
-    False
-    """
-    kind = type(source)
-    return kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame"
-
-
-def is_sparks(source: object) -> bool:
-    """Whether a source is one that only Spark reads."""
-    return isinstance(source, SparkTable) or is_frame(source)
-
-
 def session_of(sources: Mapping[str, object], session: Any = None) -> Any:
     """The one session of some sources, opened where none runs yet."""
     found: list[Any] = [session] if session is not None else []
     for source in sources.values():
-        if is_frame(source):
+        if is_spark_frame(source):
             found.append(source.sparkSession)  # type: ignore[attr-defined]
         elif isinstance(source, SparkTable):
             found.append(source.session)
@@ -116,7 +107,7 @@ def held(source: object, name: str) -> object:
     """A source that Spark or the cluster reads as it is, or else as an Arrow table, which is
     sent.
     """
-    is_place = is_sparks(source) or isinstance(source, str | Path | CsvFile)
+    is_place = isinstance(source, SparkTable | str | Path | CsvFile) or is_spark_frame(source)
     return source if is_place else as_arrow(source, name)
 
 
@@ -134,7 +125,7 @@ def frame_of(source: object, name: str, session: Any) -> Any:
 
 def opened_as(source: object, name: str, session: Any) -> Opened:
     """A source as a frame of a session; refused in words that quote nothing of its contents."""
-    if is_frame(source):
+    if is_spark_frame(source):
         return Opened(source, {})
     if isinstance(source, SparkTable):
         return _read(source, name, session)
@@ -202,3 +193,70 @@ def _placed(table: Any) -> Any:
                 held = pc.floor_temporal(held, unit="microsecond")
             table = table.set_column(at, column.name, held.cast(pa.timestamp("us", "UTC")))
     return table
+
+
+# types
+
+_INTEGERS = {"tinyint", "smallint", "int", "bigint"}
+_LOCAL = (
+    "("
+    + MOMENT_OF_DAY.replace("{0}", "CAST({0} AS DATE)")
+    + " + HOUR({0}) * CAST(3600000000 AS BIGINT) + MINUTE({0}) * CAST(60000000 AS BIGINT) "
+    "+ CAST(EXTRACT(SECOND FROM {0}) * 1000000 AS BIGINT))"
+)
+_FIRST_MOMENT, _LAST_MOMENT = (
+    "TIMESTAMP_NTZ '0001-01-01 00:00:00'",
+    "TIMESTAMP_NTZ '9999-12-31 23:59:59.999999'",
+)
+
+
+def reading_of(written: str) -> ColumnReading | None:
+    """How a column of a Spark type is read; None if it has no type of ours.
+
+    >>> reading_of("decimal(9,2)").type, reading_of("binary")
+    (Type(kind=<Kind.DECIMAL: 'decimal'>, scale=2), None)
+    """
+    if written in _INTEGERS:
+        return ColumnReading(INTEGER, "CAST({0} AS BIGINT)")
+    if written in ("float", "double"):
+        held = "CAST({0} AS DOUBLE)"
+        finite = f"ABS({held}) <= CAST('1.7976931348623157e308' AS DOUBLE)"
+        real = f"CASE WHEN {finite} THEN {held} + CAST('0.0' AS DOUBLE) END"
+        return ColumnReading(REAL, real, Loss.TO_NULL)
+    if written == "boolean":
+        return ColumnReading(BOOLEAN, "{0}")
+    if re.fullmatch(r"string( collate \S+)?|(var)?char\(\d+\)", written):
+        plain = "{0}" if written == "string" else "COLLATE(CAST({0} AS STRING), 'UTF8_BINARY')"
+        return ColumnReading(
+            TEXT, f"CASE WHEN IS_VALID_UTF8({plain}) THEN {plain} END", Loss.TO_NULL
+        )
+    if written == "date":
+        return DAYS
+    return _moment(written) or _decimal(written)
+
+
+def _moment(written: str) -> ColumnReading | None:
+    if written == "timestamp":
+        limits = widest(TIMESTAMP)
+        assert limits is not None
+        ends = " AND ".join(f"CAST({int(end)} AS BIGINT)" for end in (limits.lo, limits.hi))
+        sql = "UNIX_MICROS({0})"
+        inside = f"CASE WHEN {sql} BETWEEN {ends} THEN {sql} END"
+    elif written == "timestamp_ntz":
+        inside = f"CASE WHEN {{0}} BETWEEN {_FIRST_MOMENT} AND {_LAST_MOMENT} THEN {_LOCAL} END"
+    else:
+        return None
+    return ColumnReading(TIMESTAMP, inside, Loss.TO_NULL)
+
+
+def _decimal(written: str) -> ColumnReading | None:
+    found = re.fullmatch(r"decimal\((\d+),\s*(\d+)\)", written)
+    if not found:
+        return None
+    width, scale = int(found[1]), int(found[2])
+    if scale == 0:
+        return ColumnReading(INTEGER, "TRY_CAST({0} AS BIGINT)", Loss.TO_NULL)
+    if width > 18:
+        return ColumnReading(REAL, "CAST(CAST({0} AS STRING) AS DOUBLE)", Loss.DISTINCTION)
+    power = f"CAST({10**scale} AS DECIMAL({scale + 1},0))"
+    return ColumnReading(decimal(scale), f"CAST({{0}} * {power} AS BIGINT)")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal.plan import Kind, Type, Value
-from shoal.plan.values import EPOCH, MICROSECOND
+from shoal.plan.types import EPOCH, MICROSECOND
 
 
 def pythonic(line: Sequence[Any], kinds: Sequence[Type]) -> tuple[Value, ...]:

@@ -1,13 +1,20 @@
 """What SQL engines share: expressions and relations as SQL that never fails on any data."""
 
 from shoal.engines.sql.dialect import Dialect
-from shoal.engines.sql.expressions import lowered
-from shoal.engines.sql.layers import Layers, SqlPiece
+from shoal.engines.sql.expressions import Layers, SqlPiece, lowered
 from shoal.engines.sql.relations import computed, counted, names_of, persons_of, select
 from shoal.engines.sql.shares import shares
 from shoal.engines.sql.spread import distinct, split_values, splits, weight_words, weights
-from shoal.engines.sql.totals import cells, keys_of, row_values, size_of, totals
-from shoal.engines.sql.wide_sums import count_of_words, most_added, number_of
+from shoal.engines.sql.totals import (
+    cells,
+    count_of_words,
+    keys_of,
+    most_added,
+    number_of,
+    row_values,
+    size_of,
+    totals,
+)
 
 __all__ = [
     "Dialect",

@@ -5,8 +5,8 @@ arithmetic.
 from __future__ import annotations
 
 from shoal.engines.sql.dialect import real
+from shoal.engines.sql.expressions import SqlPiece, filled
 from shoal.engines.sql.functions import Lowered, rescaled
-from shoal.engines.sql.layers import SqlPiece, filled
 from shoal.plan import INTEGER, Kind
 from shoal.plan.functions.casts import TEXT_FORMS
 

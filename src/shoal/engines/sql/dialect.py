@@ -27,9 +27,9 @@ class Dialect:
     one of the listed {1}, and else NULL; ``listed``, where joining is faster still, is a SELECT of
     the different values among {0}, named v; ``read_text`` is how the text of a kind is read once
     its form is known to be right; ``word``, where SUM holds 64 bits only, is how many bits of a
-    number are added up at once (`words.py`); ``canonical`` has the kinds of which two equal values
+    number are added up at once (`totals.py`); ``canonical`` has the kinds of which two equal values
     could differ in looks, and what makes them one: reals lose the sign of a zero, texts their
-    collation; ``together``, where windows over a person are faster than a join (`beside.py`), is a
+    collation; ``together``, where windows over a person are faster than a join (`person_windows.py`), is a
     hint to keep the rows of one person, told apart by {0}, in one place; ``own`` has the functions
     that are written in a way of their own, as `LOWER_CALL` has the others.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from shoal.engines.sql.dialect import Dialect, real, whole
-from shoal.engines.sql.layers import Layers, SqlPiece, filled
+from shoal.engines.sql.expressions import Layers, SqlPiece, filled
 from shoal.engines.sql.patterns import is_searched, linear
 from shoal.plan import REAL, Call, Kind, Literal, Value
 from shoal.plan.facts import widest

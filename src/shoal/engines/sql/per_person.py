@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shoal.engines.sql.dialect import Dialect
-from shoal.engines.sql.expressions import lowered
-from shoal.engines.sql.layers import Layers
+from shoal.engines.sql.expressions import Layers, lowered
 from shoal.plan import Kind, PerPerson, PersonQuantity, PersonTotal
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shoal.engines.sql.dialect import Dialect, value
-from shoal.engines.sql.expressions import lowered
-from shoal.engines.sql.layers import Layers
+from shoal.engines.sql.expressions import Layers, lowered
 from shoal.engines.sql.per_person import aggregated
 from shoal.engines.sql.within_person import told
 from shoal.plan import (

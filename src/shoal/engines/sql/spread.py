@@ -9,12 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shoal.engines.sql.dialect import Dialect
-from shoal.engines.sql.expressions import lowered
-from shoal.engines.sql.layers import Layers
+from shoal.engines.sql.expressions import Layers, lowered
 from shoal.engines.sql.person_windows import splits_beside
 from shoal.engines.sql.relations import names_of, persons_of, read_by, select
-from shoal.engines.sql.totals import exceeding, factor_beside, keys_of, steps_of
-from shoal.engines.sql.wide_sums import cut, joined, names_of_words
+from shoal.engines.sql.totals import (
+    cut,
+    exceeding,
+    factor_beside,
+    joined,
+    keys_of,
+    names_of_words,
+    steps_of,
+)
 from shoal.plan import WHOLE, Person, Spread
 
 

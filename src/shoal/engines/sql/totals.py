@@ -3,6 +3,12 @@
 A cell holds the rows of one person in one group: the key k0, k1, ..., the person p0, p1, ..., the
 number of rows n and the sum of each term s0, s1, ..., in words where SUM needs them.  Distinct
 values are counted elsewhere and are 0 here.  Only persons who exceed their share have a factor.
+
+Words make sums exact where SUM holds 64 bits only: numbers are cut into words, and each word is
+added up by itself.  With words of b bits a number x, |x| <= ``size``, is x = sum of 2^(b i) w_i,
+where the highest word has the sign and the others are from 0 to 2^b - 1; all are at most 2^b in
+size, so fewer than 2^(63 - b) of them add up within 64 bits.  Where SUM is wide by itself
+(``dialect.word`` is 0) a number is its only word.
 """
 
 from __future__ import annotations
@@ -11,11 +17,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from shoal.engines.sql.dialect import Dialect, real
-from shoal.engines.sql.expressions import lowered
-from shoal.engines.sql.layers import Layers, SqlPiece
+from shoal.engines.sql.expressions import Layers, SqlPiece, lowered
 from shoal.engines.sql.person_windows import cells_beside
 from shoal.engines.sql.relations import names_of, persons_of, read_by, select
-from shoal.engines.sql.wide_sums import cut, joined, names_of_words
 from shoal.plan import BY_PERSON, REAL, WHOLE, Bounded, Kind, Person, Quantity, Term
 from shoal.sensitivity import Norm
 
@@ -288,3 +292,56 @@ def _scaled(bounded: Bounded, at: int, term: Term, dialect: Dialect, factors: _F
         f"CASE WHEN c.n <= {rows} AND {factors.rows} IS NULL THEN {small} * {fraction} "
         f"WHEN {fits} THEN {narrow} ELSE {broad} END"
     )
+
+
+# numbers in words
+
+
+def count_of_words(size: int, dialect: Dialect) -> int:
+    """Into how many words a number of at most this size is cut."""
+    return 1 if not dialect.word else max(1, -(-size.bit_length() // dialect.word))
+
+
+def names_of_words(name: str, size: int, dialect: Dialect) -> list[str]:
+    """The names of the words of a number, the highest first."""
+    count = count_of_words(size, dialect)
+    return [name] if count == 1 else [f"{name}_{at}" for at in reversed(range(count))]
+
+
+def cut(name: str, size: int, dialect: Dialect) -> list[str]:
+    """The words of a number that has a name, the highest first."""
+    top = count_of_words(size, dialect) - 1
+    if not top:
+        return [name]
+    mask = (1 << dialect.word) - 1
+    lower = [_shifted(name, at * dialect.word) for at in reversed(range(top))]
+    return [_shifted(name, top * dialect.word), *(f"({each} & {mask})" for each in lower)]
+
+
+def _shifted(name: str, bits: int) -> str:
+    return f"SHIFTRIGHT({name}, {bits})" if bits else name
+
+
+def joined(names: Sequence[str], dialect: Dialect, *, wide: bool) -> str:
+    """One number of sums of words; with ``wide`` whatever they are, without where all of it fits 64
+    bits.
+    """
+    if len(names) == 1:
+        return names[0]
+    first = f"CAST({names[0]} AS {dialect.wide})" if wide else names[0]
+    for name in names[1:]:
+        first = f"({first} * {1 << dialect.word} + {name})"
+    return first
+
+
+def number_of(words: Sequence[int], dialect: Dialect) -> int:
+    """The number whose words, the highest first, add up to these."""
+    total = 0
+    for word in words:
+        total = (total << dialect.word) + int(word)
+    return total
+
+
+def most_added(dialect: Dialect) -> int | None:
+    """Of how many numbers the sum is exact, at least; None if there is no end."""
+    return (1 << (63 - dialect.word)) - 1 if dialect.word else None

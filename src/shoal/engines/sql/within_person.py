@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shoal.engines.sql.dialect import Dialect
-from shoal.engines.sql.expressions import lowered
-from shoal.engines.sql.layers import Layers
+from shoal.engines.sql.expressions import Layers, lowered
 from shoal.engines.sql.per_person import total_of
 from shoal.plan import PersonWindow, WindowWord, WithinPerson
 

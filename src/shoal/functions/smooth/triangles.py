@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shoal.exact import out_of_range, whole
 from shoal.functions.smooth.statistic import Reading, SmoothStatistic
-from shoal.mechanisms.totality import each_row, number_of
+from shoal.mechanisms.total_functions import each_row, number_of
 from shoal.sensitivity import Relation
 
 MOST_NODES = 4096

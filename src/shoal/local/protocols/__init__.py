@@ -6,7 +6,7 @@ Surveys and polls need none of them; they stand on the files of ``shoal.local`` 
 
 from shoal.local.protocols.attributes import FakedAttributes, SampledAttributes, SplitAttributes
 from shoal.local.protocols.bloom import BloomRappor
-from shoal.local.protocols.heavy import HeavyHitters
+from shoal.local.protocols.heavy_hitters import HeavyHitters
 from shoal.local.protocols.repeated import RepeatedHash, RepeatedResponse
 from shoal.local.protocols.statistical import StatisticalQueries
 

@@ -14,7 +14,7 @@ from shoal.errors import CalibrationError, ExhaustedError
 from shoal.exact import Number, ball, open_unit, positive, short, upper, whole
 from shoal.local.protocols.numeric import OneBit
 from shoal.measures import Pure
-from shoal.mechanisms.totality import called, each_row, number_of, unwrapped
+from shoal.mechanisms.total_functions import called, each_row, number_of, unwrapped
 from shoal.owned import Owned
 
 Query = Callable[[NDArray[Any]], Any]
@@ -52,7 +52,7 @@ class StatisticalQueries(Owned):
         on another's; it counts as asked before it runs.  A value outside [-1, 1] is cut to it;
         where the query fails or gives no number, the person counts as 0.  A query too many is
         refused; queries may depend on earlier answers.
-    Reference: Kearns 1998; Kasiviswanathan et al. 2011.  Argument: mechanisms/totality.md.
+    Reference: Kearns 1998; Kasiviswanathan et al. 2011.  Argument: mechanisms/total_functions.md.
 
     >>> people = np.linspace(0, 1, 60_000)
     >>> oracle = StatisticalQueries(people, tolerance="0.1", queries=10, failure="0.05", epsilon=1)

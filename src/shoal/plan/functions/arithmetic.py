@@ -20,8 +20,18 @@ from shoal.plan.functions.function import (
     spans,
     wrong_number,
 )
-from shoal.plan.types import INTEGER, LARGEST_SCALE, REAL, Kind, Type, decimal
-from shoal.plan.values import Value, finite, value_at, within
+from shoal.plan.types import (
+    INTEGER,
+    LARGEST_SCALE,
+    REAL,
+    Kind,
+    Type,
+    Value,
+    decimal,
+    finite,
+    value_at,
+    within,
+)
 
 
 def _numbers(arguments: tuple[Expression, ...], count: int) -> None:

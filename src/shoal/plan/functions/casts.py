@@ -16,8 +16,19 @@ from shoal.plan.expression import Call, Expression
 from shoal.plan.facts import Span, widest
 from shoal.plan.functions.dates import DAY
 from shoal.plan.functions.function import Fitted, function, overflows, rounded, wrong_number
-from shoal.plan.types import INTEGER, REAL, Kind, Type
-from shoal.plan.values import Value, decimal_units, finite, from_units, nearest, rescaled, within
+from shoal.plan.types import (
+    INTEGER,
+    REAL,
+    Kind,
+    Type,
+    Value,
+    decimal_units,
+    finite,
+    from_units,
+    nearest,
+    rescaled,
+    within,
+)
 
 TEXT_FORMS = {
     Kind.INTEGER: r"[-+]?[0-9]{1,19}",

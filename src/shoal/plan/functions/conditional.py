@@ -15,8 +15,7 @@ from shoal.plan.functions.function import (
     require,
     wrong_number,
 )
-from shoal.plan.types import BOOLEAN, Kind, Type
-from shoal.plan.values import Value
+from shoal.plan.types import BOOLEAN, Kind, Type, Value
 
 
 def _hull(parts: list[Expression]) -> Span | None:

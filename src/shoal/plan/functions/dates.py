@@ -17,8 +17,7 @@ from shoal.plan.functions.function import (
     spans,
     wrong_number,
 )
-from shoal.plan.types import DATE, INTEGER, TIMESTAMP, Kind, Type
-from shoal.plan.values import Value, number_of, value_at
+from shoal.plan.types import DATE, INTEGER, TIMESTAMP, Kind, Type, Value, number_of, value_at
 
 PARTS = {
     "year": (1, 9999),

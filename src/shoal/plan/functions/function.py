@@ -17,8 +17,7 @@ from typing import Any
 from shoal.errors import ExpressionError, InternalError
 from shoal.plan.expression import Call, Expression, Literal, in_common
 from shoal.plan.facts import Span, widest
-from shoal.plan.types import REAL, Kind, Type
-from shoal.plan.values import Value, nearest
+from shoal.plan.types import REAL, Kind, Type, Value, nearest
 
 Fitted = tuple[tuple[Expression, ...], Type]
 Fit = Callable[[tuple[Expression, ...], Type | None], Fitted]

@@ -21,8 +21,7 @@ from shoal.plan.functions.function import (
     wrong_number,
 )
 from shoal.plan.sizes import LONGEST_PATTERN
-from shoal.plan.types import BOOLEAN, TEXT, Kind, Type
-from shoal.plan.values import Value
+from shoal.plan.types import BOOLEAN, TEXT, Kind, Type, Value
 
 
 def _compares(count: int) -> Fit:

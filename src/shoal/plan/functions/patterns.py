@@ -7,8 +7,7 @@ from shoal.plan.expression import Call, Expression, Literal
 from shoal.plan.functions.function import Fitted, constant, function, takes
 from shoal.plan.patterns import automaton_of, pattern_of, run_of, table_of
 from shoal.plan.patterns.syntax import size_of
-from shoal.plan.types import BOOLEAN, TEXT, Kind, Type
-from shoal.plan.values import Value
+from shoal.plan.types import BOOLEAN, TEXT, Kind, Type, Value
 
 
 def pattern_in(call: Call) -> str:

@@ -25,8 +25,7 @@ from shoal.plan.functions.function import (
     touched_once,
     wrong_number,
 )
-from shoal.plan.types import REAL, Type
-from shoal.plan.values import Value, finite
+from shoal.plan.types import REAL, Type, Value, finite
 
 RELEASED: dict[str, Function] = {}
 """Every such function, by the name it has in the plan."""

@@ -9,8 +9,20 @@ from shoal.errors import ExpressionError
 from shoal.plan.expression import Call, Expression, Literal, cast
 from shoal.plan.facts import Span
 from shoal.plan.functions.function import NUMBERS, Fitted, constant, function, require, rounded
-from shoal.plan.types import INTEGER, REAL, Kind, Type, common_type, decimal
-from shoal.plan.values import Value, finite, number_of, rescaled, value_at, within
+from shoal.plan.types import (
+    INTEGER,
+    REAL,
+    Kind,
+    Type,
+    Value,
+    common_type,
+    decimal,
+    finite,
+    number_of,
+    rescaled,
+    value_at,
+    within,
+)
 
 MOST_DIGITS = 15
 WHOLE_REALS = 2.0**52

@@ -15,8 +15,7 @@ from shoal.plan.functions.function import (
     takes,
     touched_until_different,
 )
-from shoal.plan.types import BOOLEAN, INTEGER, TEXT, Kind, Type
-from shoal.plan.values import Value
+from shoal.plan.types import BOOLEAN, INTEGER, TEXT, Kind, Type, Value
 
 UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LOWER = UPPER.lower()

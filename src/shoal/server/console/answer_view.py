@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.query.showing import Presentable, Sheet, sheet_of
-from shoal.query.storing import Kept
+from shoal.query.shown_answer import Presentable, Sheet, sheet_of
+from shoal.query.stored_answer import Kept
 from shoal.vault import Release
 
 MOST_ROWS = 500

@@ -11,12 +11,12 @@ from fastapi import APIRouter, Query, Response
 from shoal.errors import BudgetExceeded, ShoalError
 from shoal.exact import short_up
 from shoal.query import plan_budget
+from shoal.server.access_check import new_key
 from shoal.server.console.answer_view import AnswerView
 from shoal.server.console.preview_view import PreviewView
 from shoal.server.console.question_form import QuestionForm
 from shoal.server.console.sql_builder import COMPARISONS, MEASURES, BuiltQuestion, types_in
 from shoal.server.console.visitor import Visiting, Visitor
-from shoal.server.door import new_key
 from shoal.server.office.office_app import status_for
 from shoal.server.rendering import page
 from shoal.vault.people.rights import Right

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
 
 from shoal.measures import budget_of
-from shoal.query.budget import left_text
+from shoal.query.payment import left_text
 from shoal.server.console.visitor import PLACE, Visiting
 from shoal.server.failures import Refused
 from shoal.vault.accounts.spending import spending_of

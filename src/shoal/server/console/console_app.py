@@ -31,7 +31,7 @@ from shoal.server.failures import UNEXPECTED, Refused
 from shoal.server.office.access_log import AccessLog
 from shoal.server.office.authentication import session_cookie
 from shoal.server.office.office_app import status_for
-from shoal.server.office.office_host import OfficeHost, office_of
+from shoal.server.office.office_state import OfficeHost, office_of
 
 PARTS = (
     sign_in_pages,

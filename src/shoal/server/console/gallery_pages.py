@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from shoal.server.console.answer_pages import picture_of
 from shoal.server.console.answer_view import citation, view_of
 from shoal.server.console.visitor import PLACE, public_page
-from shoal.server.office.office_host import office_of
+from shoal.server.office.office_state import office_of
 from shoal.server.office.public_routes import PUBLIC
 from shoal.vault.people.gallery import Gallery
 

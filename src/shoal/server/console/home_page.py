@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from fastapi import APIRouter, Response
 
-from shoal.query.budget import amount_of, left_text
+from shoal.query.payment import amount_of, left_text
 from shoal.server.console.visitor import Visiting, Visitor
 from shoal.vault import Dataset, Release
 from shoal.vault.people.affordable import affordable

@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse
 from shoal.errors import OfficeError, RightsError, ShoalError, TokenError
 from shoal.server.console.sign_in_pages import sign_in_page
 from shoal.server.console.visitor import PLACE, public_page, same_page
-from shoal.server.office.office_host import OfficeHost, office_of
+from shoal.server.office.office_state import OfficeHost, office_of
 from shoal.server.sign_in.arriving import AWAY
 from shoal.server.sign_in.device_routes import organisation
 

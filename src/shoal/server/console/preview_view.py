@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from shoal.exact import shown_up
 from shoal.query import Preview
-from shoal.query.budget import left_text
+from shoal.query.payment import left_text
 from shoal.query.preview import Expected
-from shoal.query.showing import level_of
+from shoal.query.shown_answer import level_of
 from shoal.server.console.question_form import QuestionForm
 from shoal.vault.people.access import Access
 

@@ -10,7 +10,7 @@ from shoal.errors import TokenError
 from shoal.server.console.forms import read_form
 from shoal.server.console.visitor import PLACE, Visiting, public_page, same_page
 from shoal.server.office.authentication import signed_in
-from shoal.server.office.office_host import office_of
+from shoal.server.office.office_state import office_of
 
 router = APIRouter()
 ENDED = "Your session has ended. Sign in again."

@@ -10,13 +10,13 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 
 from shoal.errors import TokenError
+from shoal.server.access_check import Door
 from shoal.server.address import CONSOLE
 from shoal.server.console.forms import SentForm, read_form
 from shoal.server.console.page_rights import PAGES, MenuEntry, menu_for
-from shoal.server.door import Door
 from shoal.server.failures import Refused
 from shoal.server.office.authentication import Authenticated, count_in, session_cookie
-from shoal.server.office.office_host import OfficeHost, office_of
+from shoal.server.office.office_state import OfficeHost, office_of
 from shoal.server.rendering import page
 from shoal.vault import Release
 from shoal.vault.people.access import no_right

@@ -14,7 +14,7 @@ from typing import Any
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from shoal.server.door import Door
+from shoal.server.access_check import Door
 from shoal.server.office.request_limits import RequestLimits
 
 LOG = logging.getLogger("shoal.access")

@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from shoal.errors import TokenError
-from shoal.server.door import Door
+from shoal.server.access_check import Door
 from shoal.server.failures import Refused
-from shoal.server.office.office_host import OfficeHost, office_of
+from shoal.server.office.office_state import OfficeHost, office_of
 from shoal.server.office.route_rights import ROUTES
 from shoal.vault.people.access import no_right
 from shoal.vault.people.owner_access import OwnerAccess

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from shoal.errors import RangeError
 from shoal.measures import budget_of
 from shoal.query import Ask, plan_budget
-from shoal.query.storing import plain
+from shoal.query.stored_answer import plain
 from shoal.server.office.authentication import Entered
 from shoal.server.office.request_bodies import (
     BudgetBody,

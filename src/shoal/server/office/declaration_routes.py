@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Request
 from shoal.measures import Measure, budget_of
 from shoal.server.office.authentication import Entered
 from shoal.server.office.dataset_routes import told
-from shoal.server.office.office_host import office_of
+from shoal.server.office.office_state import office_of
 from shoal.server.office.request_bodies import (
     DeclarationBody,
     ProposalBody,

@@ -34,7 +34,7 @@ from shoal.server.office import (
 )
 from shoal.server.office.access_log import AccessLog
 from shoal.server.office.authentication import session_cookie
-from shoal.server.office.office_host import OfficeHost
+from shoal.server.office.office_state import OfficeHost
 from shoal.server.office.request_bodies import unreadable
 from shoal.server.sign_in import device_routes
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from shoal.measures import budget_of
 from shoal.server.office.authentication import Entered
-from shoal.server.office.office_host import office_of
+from shoal.server.office.office_state import office_of
 from shoal.server.office.release_routes import still_under_way
 from shoal.server.office.request_bodies import (
     BudgetBody,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from shoal.server.office.authentication import Entered, signed_in
-from shoal.server.office.office_host import office_of
+from shoal.server.office.office_state import office_of
 from shoal.server.office.release_routes import Form, table_of, whole
 from shoal.server.office.request_bodies import TokenBody, body_of, described
 from shoal.vault.people.gallery import Gallery

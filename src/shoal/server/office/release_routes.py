@@ -11,11 +11,11 @@ from fastapi.responses import JSONResponse
 
 from shoal.errors import InFlightError
 from shoal.query import Answer
-from shoal.query.storing import Kept, stored
+from shoal.query.stored_answer import Kept, stored
 from shoal.server.failures import Refused
 from shoal.server.office.authentication import Authenticated, Entered
 from shoal.server.office.dataset_routes import file_of
-from shoal.server.office.office_host import office_of
+from shoal.server.office.office_state import office_of
 from shoal.server.office.request_bodies import PricedBody, body_of, described
 from shoal.vault import Release
 

@@ -16,7 +16,7 @@ from typing import Any
 from fastapi import Request
 
 from shoal.errors import RightsError, TokenError, VaultError
-from shoal.server.door import new_key
+from shoal.server.access_check import new_key
 from shoal.server.office.request_limits import busy
 from shoal.server.sign_in.openid_provider import OpenIdProvider, Vouched
 from shoal.server.sign_in.sign_in_settings import SignInSettings

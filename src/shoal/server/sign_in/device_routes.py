@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from pydantic import Field
 
 from shoal.server.failures import Refused
-from shoal.server.office.office_host import office_of
+from shoal.server.office.office_state import office_of
 from shoal.server.office.request_bodies import OfficeBody, body_of, described
 from shoal.server.sign_in.arriving import SignIn
 from shoal.server.sign_in.openid_provider import NotYetError

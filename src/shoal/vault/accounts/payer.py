@@ -16,11 +16,18 @@ from shoal.ledger import AccountState, Charge, Ledger, Replay
 from shoal.ledger.entry import ANSWERED
 from shoal.measures import Approx, Measure
 from shoal.plan import Row, Table
-from shoal.plan.values import is_broken
+from shoal.plan.types import is_broken
 from shoal.query import CostRequest
-from shoal.query.budget import amount_of, budget_bar, cost_request
 from shoal.query.notebook_html import block, table, title
-from shoal.query.paying import PaymentRequest, QuestionCharge, QuestionSource, StoredAnswer
+from shoal.query.payment import (
+    PaymentRequest,
+    QuestionCharge,
+    QuestionSource,
+    StoredAnswer,
+    amount_of,
+    budget_bar,
+    cost_request,
+)
 from shoal.vault.dataset import Dataset
 from shoal.vault.sources.checked_engine import CheckedEngine
 

@@ -17,9 +17,9 @@ from shoal.ledger import Verification
 from shoal.measures import Measure
 from shoal.plan import tables_of
 from shoal.query import Answer, Ask
-from shoal.vault.accounts.standing import Standing
+from shoal.vault.accounts.budgets import Standing
 from shoal.vault.dataset import Dataset
-from shoal.vault.dummy import dummy_rows
+from shoal.vault.made_up_rows import dummy_rows
 from shoal.vault.people.access_token import AccessToken
 from shoal.vault.people.approval_request import ApprovalRequest
 from shoal.vault.people.member import Member

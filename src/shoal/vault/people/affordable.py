@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from shoal.ledger import AccountState
 from shoal.measures import Pure, ZeroConcentrated
-from shoal.query.budget import amount_of
+from shoal.query.payment import amount_of
 from shoal.vault.releases import Release
 
 

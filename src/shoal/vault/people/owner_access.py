@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from shoal.errors import RightsError, VaultError
 from shoal.measures import StatedBudget
-from shoal.vault.accounts.standing import Standing
+from shoal.vault.accounts.budgets import Standing
 from shoal.vault.people.access import Access, no_right
 from shoal.vault.people.access_token import AccessToken
 from shoal.vault.people.member import GivenRole, Member

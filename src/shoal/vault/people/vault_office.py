@@ -26,11 +26,15 @@ class VaultOffice(ABC):
 
     _ledger: Ledger
     _analyst: str | None
-    _facts: OfficeFacts
 
     @abstractmethod
     def _curator(self) -> None:
         """Refuse analysts, as `Vault` does."""
+
+    @property
+    @abstractmethod
+    def _facts(self) -> OfficeFacts:
+        """People, tokens and requests, as `Vault` has them."""
 
     @property
     def people(self) -> People:

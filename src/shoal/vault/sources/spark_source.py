@@ -17,8 +17,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from shoal.engines.source_reading import is_spark_frame
 from shoal.engines.spark.connection import remembered
-from shoal.engines.spark.sources import SparkTable, is_frame
+from shoal.engines.spark.sources import SparkTable
 from shoal.errors import SourceError, VaultError
 from shoal.plan import Type
 from shoal.vault.sources.data_source import DataSource, Handle, Overlap
@@ -193,7 +194,7 @@ class SparkSource:
 
 def spark_source_of(source: object, name: str, table: str | None) -> SparkSource:
     """The place of a frame, of a `SparkTable`, or of a table at an address."""
-    if is_frame(source):
+    if is_spark_frame(source):
         return SparkSource(name, form="frame", held=source)
     where = source
     if isinstance(source, SparkTable):
