@@ -103,7 +103,7 @@ def _unproven(base: Path, judged: Sequence[Judged], limit: float) -> str:
     Only tests that killed are run: all that the faults name took 20 minutes.
     """
     tests = killers(judged)
-    print(f"mutations: the {len(tests)} tests that failed, without a fault", file=sys.stderr)
+    print(f"mutations: tests that failed, without a fault: {len(tests)}", file=sys.stderr)
     if failed := failing_without(base, tests, limit * max(1, len(tests))):
         return "these tests fail without any mutation:\n  " + "\n  ".join(failed)
     return ""

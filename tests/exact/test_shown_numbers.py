@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.exact import Shows, rounded, shown, shown_down, shown_up
+from shoal.exact import Shows, is_unclear, rounded, shown, shown_down, shown_up
 
 HOSTILE = (0.0, 1e-300, 5e-324, 1e-13, 0.1, 12_345_567.0, 1e15, 2.0**63, 1e21, 1.7e308)
 NUMBERS = (
@@ -134,3 +134,23 @@ def test_figures_are_rounded_by_the_width_of_their_interval(
 ) -> None:
     found = rounded(value, low, high, places=places)
     assert (found.value, found.low, found.high) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "ends", "unclear"),
+    [
+        (583, (514, 653), False),
+        (41, (0, 111), True),
+        (-43, (0, 26), True),
+        (500, (0, 500), True),
+        (-46, (0, 0), True),
+        (0, (0, 0), False),
+        (-300, (-320, -280), False),
+        (None, (0, 1), False),
+    ],
+)
+def test_a_figure_is_unclear_if_its_interval_is_as_wide_as_what_it_can_be(
+    value: object, ends: tuple[int, int], unclear: bool
+) -> None:
+    """Reports and pictures set such numbers apart."""
+    assert is_unclear(value, ends) == unclear

@@ -15,7 +15,7 @@ from shoal.errors import RangeError, VaultError
 from shoal.page import Code, Page, PageCell, PagePicture, PageTable, Words
 from shoal.query.certificate import wrong_with
 from shoal.query.notes import NOISE_ONLY
-from shoal.query.shown_answer import OUTSIDE, is_unclear
+from shoal.query.shown_answer import OUTSIDE
 from shoal.query.stored_answer import Kept
 from shoal.vault import Release
 from shoal.vault.board_report import report_page
@@ -151,25 +151,6 @@ def test_figures_are_rounded_and_their_intervals_hold_the_exact_ones(tmp_path: P
         shown_low, shown_high = (int(e.replace(",", "")) for e in cell.small.split(" to "))
         assert shown_low <= low  # type: ignore[operator]
         assert shown_high >= high  # type: ignore[operator]
-
-
-@pytest.mark.parametrize(
-    ("value", "ends", "unclear"),
-    [
-        (583, (514, 653), False),
-        (41, (0, 111), True),
-        (-43, (0, 26), True),
-        (500, (0, 500), True),
-        (-46, (0, 0), True),
-        (0, (0, 0), False),
-        (-300, (-320, -280), False),
-        (None, (0, 1), False),
-    ],
-)
-def test_a_figure_is_unclear_if_its_interval_is_as_wide_as_what_it_can_be(
-    value: object, ends: tuple[int, int], unclear: bool
-) -> None:
-    assert is_unclear(value, ends) == unclear
 
 
 def test_groups_whose_intervals_are_wider_than_their_figures_stand_apart(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ from shoal.exact.real import (
     upper,
 )
 from shoal.exact.search import approximately, turning_point
-from shoal.exact.shown_numbers import Shown, Shows, rounded, shown, shown_down, shown_up
+from shoal.exact.shown_numbers import Shown, Shows, is_unclear, rounded, shown, shown_down, shown_up
 
 __all__ = [
     "DECIMAL",
@@ -71,6 +71,7 @@ __all__ = [
     "floor_of",
     "holdable_up",
     "is_below",
+    "is_unclear",
     "lower",
     "non_negative",
     "not_finite",

@@ -9,6 +9,7 @@ exponent.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
@@ -116,6 +117,24 @@ def rounded(value: Shows | None, low: Shows, high: Shows, *, places: int | None 
     return Shown(said, cut[0], cut[1])
 
 
+def is_unclear(value: object, ends: Sequence[object]) -> bool:
+    """Whether the interval of a number is at least as wide as the number, or as its own end that is
+    further from 0: it says little but that the number is small.
+
+    Reports and pictures of answers set such numbers apart.  A number may be drawn beyond an
+    interval that is cut to what can be true, such as -43 with 0 to 26, and an average of nobody is
+    an end of its range, such as 500 with 0 to 500.  A number that is known exactly is clear.
+
+    >>> is_unclear(3, (1, 5)), is_unclear(30, (28, 32)), is_unclear(-43, (0, 26))
+    (True, False, True)
+    """
+    if not all(isinstance(each, int | float | Decimal) for each in (value, *ends)):
+        return False
+    number, low, high = (float(each) for each in (value, *ends))  # type: ignore[arg-type]
+    size = min(abs(number), max(abs(low), abs(high)))
+    return high - low >= size and not low == number == high
+
+
 def shown_up(number: Shows, *, digits: int = 4) -> str:
     """A bound in so many digits, rounded up: what is shown is never below it.
 
@@ -193,7 +212,7 @@ def _exactly(number: Shows) -> Fraction | None:
 def _decimal(number: Shows) -> Fraction | None:
     """The number as Python writes it, which for a float is the same float: 0.1 is a tenth."""
     if isinstance(number, float) and math.isfinite(number):
-        return Fraction(repr(number))
+        return Fraction(repr(float(number)))
     return _exactly(number)
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from shoal.errors import RangeError, UnknownNameError
-from shoal.exact import Number, open_unit
+from shoal.exact import Number, is_unclear, open_unit
 
 FEW = 30
 """Whole numbers that are at most so many are drawn as bars, more as a line."""
@@ -65,9 +65,8 @@ class Mark:
 
     @property
     def unclear(self) -> bool:
-        """Whether the interval is wider than the number: it says little but that it is small."""
-        known = self.low is not None and self.high is not None
-        return known and self.high - self.low > abs(self.value)  # type: ignore[operator]
+        """Whether its interval says little but that the number is small."""
+        return is_unclear(self.value, (self.low, self.high))
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ class Panel:
 
     @property
     def clear(self) -> tuple[Mark, ...]:
-        """The marks that get a bar: those whose interval is no wider than the number."""
+        """The marks that get a bar: those that are clear."""
         return tuple(mark for mark in self.marks if not mark.unclear)
 
     @property

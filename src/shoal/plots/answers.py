@@ -67,7 +67,7 @@ def _below(panel: Panel, data: AnswerData, *, last: bool) -> str:
     told = f"{short_down(100 * data.confidence)}% intervals of the noise"
     shown = f"{told}; " if any(mark.low is not None for mark in panel.marks) else ""
     missing = f"; not drawn: {panel.left_out} without {panel.key}" if panel.left_out else ""
-    unclear = "; without a bar: the interval is wider than the number" if faint else ""
+    unclear = "; without a bar: the interval is at least as wide as the number" if faint else ""
     return f"{shown}{data.price}{missing}{unclear}"
 
 
@@ -106,7 +106,7 @@ def _ends(marks: Sequence[Mark], *, faint: bool = False, **places: Any) -> list[
 
 
 def _dots(panel: Panel, **places: Any) -> list[Any]:
-    """Numbers whose interval is wider than they are: a hollow dot, and the interval stands back."""
+    """Numbers that are unclear: a hollow dot, and the interval stands back."""
     if not panel.faint:
         return []
     style = {"size": 40, "filled": False, "opacity": _FAINT, "color": QUIET, "clip": True}

@@ -64,10 +64,10 @@ class Publication:
     ... )
     >>> print(people.workload([Marginals(["sex", "region"], up_to=2)]).preview(rho="0.5"))
     costs zero-concentrated, rho 0.5; errors at 95% confidence for each cell
-    total: 1 cell within 3.1
-    sex: 2 cells, each within 2.6
-    region: 2 cells, each within 2.6
-    sex,region: 2 x 2 cells, each within 2.1
+    total: 1 cell within 3.092
+    sex: 2 cells, each within 2.555
+    region: 2 cells, each within 2.555
+    sex,region: 2 x 2 cells, each within 2.112
     """
 
     def __init__(

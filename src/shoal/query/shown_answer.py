@@ -112,21 +112,6 @@ def is_outside(value: object, ends: Ends) -> bool:
     return (low is not None and value < low) or (high is not None and value > high)  # type: ignore[operator]
 
 
-def is_unclear(value: object, ends: Ends) -> bool:
-    """Whether the interval of a number is at least as wide as the number, or as its own end that is
-    further from 0: it says little but that the number is small.
-
-    A number may be drawn beyond an interval that is cut to what can be true, such as -43 with 0 to
-    26, and an average of nobody is an end of its range, such as 500 with 0 to 500.  A number that
-    is known exactly is clear.
-    """
-    if not all(isinstance(each, int | float | Decimal) for each in (value, *ends)):
-        return False
-    number, low, high = (float(each) for each in (value, *ends))  # type: ignore[arg-type]
-    size = min(abs(number), max(abs(low), abs(high)))
-    return high - low >= size and not low == number == high
-
-
 def shown_key(name: str, values: Sequence[object]) -> ShownColumn:
     """A column without intervals: keys, quantiles, what was computed otherwise."""
     number = any(isinstance(value, int | float | Decimal) for value in values)

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shoal.errors import RangeError, VaultError
+from shoal.exact import is_unclear
 from shoal.interpret import risk_of
 from shoal.page import Code, Fold, Heading, Page, PageCell, PagePicture, PageTable, Part, Words
-from shoal.query.shown_answer import is_unclear, level_of, sheet_of
+from shoal.query.shown_answer import level_of, sheet_of
 from shoal.query.stored_answer import Kept
 from shoal.vault.accounts.budgets import together
 from shoal.vault.certificate_page import answer_grid, method, promise_of
@@ -79,7 +80,7 @@ def _figures(release: Release, picture: str | None) -> list[Part]:
     level = level_of(kept.confidence)
     caption = f"The lines are {level} confidence intervals of the noise."
     if any(any(_unclear(kept, name)) for name in kept.columns if kept.has_interval(name)):
-        caption += " Where there is no bar, the interval is wider than the number."
+        caption += " Where there is no bar, the interval is at least as wide as the number."
     drawn: list[Part] = [PagePicture(picture, caption)] if picture else []
     return [
         *drawn,

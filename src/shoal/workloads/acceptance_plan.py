@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal.errors import CalibrationError, SchemaError
 from shoal.events import Composed, Event, Gaussian, RepeatAndSelect, StatedPure
-from shoal.exact import IntegerArray, ball, lower, short
+from shoal.exact import IntegerArray, ball, lower, short, shown_up
 from shoal.measures import Approx, GaussianDP, Measure, Pure
 from shoal.mechanisms import Gaussian as GaussianNoise
 from shoal.mechanisms import Laplace as LaplaceNoise
@@ -192,7 +192,7 @@ class AcceptancePlan:
                 for one in each.judged
             ]
             lines += [
-                f"  {table.name}: each cell within {table.widest:,.1f}"
+                f"  {table.name}: each cell within {shown_up(table.widest)}"
                 for table in each.plan.lines()
             ]
         return lines

@@ -16,7 +16,7 @@ import numpy as np
 
 from shoal.errors import CalibrationError, RangeError, SchemaError
 from shoal.events import Composed
-from shoal.exact import IntegerArray, ball, lower, open_unit, positive, root_up
+from shoal.exact import IntegerArray, ball, lower, open_unit, positive, root_up, shown_up
 from shoal.measures import Approx, GaussianDP, Measure, Pure, ZeroConcentrated
 from shoal.mechanisms import DiscreteGaussian, Gaussian, Laplace
 from shoal.mechanisms.affordable_parameters import gaussian_mu_of
@@ -162,7 +162,7 @@ class DetailPlan:
                 f"is told in detail, one of {max(0.0, float(self.least) - off):,.0f} or fewer is not"
             )
         lines.append(
-            f"table: at most {shape} cells, each within {self.within(self.table, level):,.1f}"
+            f"table: at most {shape} cells, each within {shown_up(self.within(self.table, level))}"
         )
         return "\n".join(lines)
 

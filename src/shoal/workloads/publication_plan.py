@@ -17,7 +17,7 @@ import numpy as np
 
 from shoal.errors import CalibrationError, UnknownNameError
 from shoal.events import Composed
-from shoal.exact import IntegerArray, Number, ball, lower, open_unit
+from shoal.exact import IntegerArray, Number, ball, lower, open_unit, short_down, shown_up
 from shoal.measures import Measure, Pure, ZeroConcentrated
 from shoal.mechanisms import DiscreteGaussian, Gaussian, Laplace
 from shoal.mechanisms.affordable_parameters import gaussian_mu_of
@@ -302,11 +302,13 @@ class PublicationPlan:
     def preview(self, *, confidence: Number = "0.95") -> str:
         """What it costs, and how far each table's cells can be off, in words; free."""
         level = open_unit(confidence, "confidence")
-        lines = [f"costs {self.price_words}; errors at {float(level):.0%} confidence for each cell"]
+        lines = [
+            f"costs {self.price_words}; errors at {short_down(100 * level)}% confidence for each cell"
+        ]
         for table in self.lines(confidence=level):
             shape = " x ".join(map(str, table.shape)) or "1"
             cells = "cell" if shape == "1" else "cells, each"
-            lines.append(f"{table.name}: {shape} {cells} within {table.widest:,.1f}")
+            lines.append(f"{table.name}: {shape} {cells} within {shown_up(table.widest)}")
         return "\n".join(lines)
 
     __str__ = preview

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.errors import CalibrationError, RangeError
 from shoal.events import Composed, Event
-from shoal.exact import Number, open_unit, root_up
+from shoal.exact import Number, open_unit, root_up, short_down, shown_up
 from shoal.measures import Approx, GaussianDP, Measure, ZeroConcentrated
 from shoal.mechanisms import DiscreteGaussian, Gaussian
 from shoal.mechanisms.affordable_parameters import gaussian_mu_of
@@ -142,11 +142,11 @@ class StreamPlan:
         daily = self.half_widths(self.daily_errors, level)
         running = self.half_widths(self.running_errors, level)
         lines = [
-            f"costs {self.measure} for all {self.days} days; errors at {float(level):.0%} confidence",
-            f"count of a day: within {daily[0]:,.1f} on the first day, {daily[-1]:,.1f} on the last",
+            f"costs {self.measure} for all {self.days} days; errors at {short_down(100 * level)}% confidence",
+            f"count of a day: within {shown_up(daily[0])} on the first day, {shown_up(daily[-1])} on the last",
         ]
         shown = sorted({min(day, self.days) for day in (1, 7, 30, 90, self.days)})
-        lines += [f"total up to day {day}: within {running[day - 1]:,.1f}" for day in shown]
+        lines += [f"total up to day {day}: within {shown_up(running[day - 1])}" for day in shown]
         return "\n".join(lines)
 
     __str__ = preview
