@@ -47,12 +47,12 @@ def main(
         if problem := _problem(base, chosen):
             return _say(problem)
         judged = _judged(base, chosen, asked.limit)
+        if asked.json:
+            print(as_json(judged), flush=True)
+        else:
+            print_report(Console(highlight=False), judged)
         if problem := _unproven(base, judged, asked.limit):
             return _say(problem)
-    if asked.json:
-        print(as_json(judged))
-    else:
-        print_report(Console(highlight=False), judged)
     return DONE if all(each.outcome is Outcome.KILLED for each in judged) else SURVIVORS
 
 

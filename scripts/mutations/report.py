@@ -42,6 +42,8 @@ def print_report(console: Console, judged: Sequence[Judged]) -> None:
                 f"{each.outcome}: {each.mutation.name} ({each.mutation.file}): {each.mutation.harm}"
             )
             console.print(words, markup=False, soft_wrap=True)
+            if each.said:
+                console.print(each.said, markup=False, soft_wrap=True)
 
 
 def _folder(judged: Judged) -> str:

@@ -27,6 +27,9 @@ LIMIT = 300.0
 """Seconds for the tests of one mutation."""
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 _SOME_FAILED = 1
+_SAID = 2000
+"""So many of the last characters are kept of what pytest says, where it names no test that failed.
+"""
 _FEW = 8
 """So few tests are done sooner than a second worker has started."""
 
@@ -44,12 +47,15 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Judged:
-    """A mutation and its outcome, with the first test that failed."""
+    """A mutation and its outcome, with the first test that failed, or what was said in place of a
+    name.
+    """
 
     mutation: Mutation
     outcome: Outcome
     seconds: float
     killed_by: str = ""
+    said: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -58,19 +64,13 @@ class Judged:
             "outcome": str(self.outcome),
             "seconds": round(self.seconds, 1),
             "killed_by": self.killed_by,
+            "said": self.said,
         }
 
 
 def killers(judged: Iterable[Judged]) -> list[str]:
-    """Every test that killed a mutation, each once, with all its cases.
-
-    Where pytest names no test that failed, these are all that the mutation names: an empty name
-    would mean every test there is.
-    """
-    found: list[str] = []
-    for each in judged:
-        if each.outcome is Outcome.KILLED:
-            found += [each.killed_by] if each.killed_by else each.mutation.tests
+    """Every test that killed a mutation, each once, with all its cases."""
+    found = (each.killed_by for each in judged if each.outcome is Outcome.KILLED)
     return list(dict.fromkeys(test.partition("[")[0] for test in found))
 
 
@@ -82,7 +82,7 @@ def failing_without(base: Path, tests: Sequence[str], limit: float) -> list[str]
     code, said = _pytest(base, [*shared, "--tb=no", *tests], limit)
     if code == 0:
         return []
-    return _FAILED.findall(said) or [said.strip()[-2000:] or "no test was run"]
+    return _FAILED.findall(said) or [said.strip()[-_SAID:] or "no test was run"]
 
 
 def judge(copy: ReusedCopy, mutation: Mutation, limit: float = LIMIT) -> Judged:
@@ -90,13 +90,16 @@ def judge(copy: ReusedCopy, mutation: Mutation, limit: float = LIMIT) -> Judged:
     began = monotonic()
     with copy.spoilt(mutation) as root:
         code, said = _pytest(root, ["-x", "--tb=no", *mutation.tests], limit)
-    outcome = Outcome.NOT_RUN
+    seconds = monotonic() - began
+    failed = _FAILED.findall(said)
     if code is None:
-        outcome = Outcome.TIMED_OUT
-    elif code in (0, _SOME_FAILED):
-        outcome = Outcome.KILLED if code else Outcome.SURVIVED
-    found = _FAILED.findall(said)
-    return Judged(mutation, outcome, monotonic() - began, found[0] if found else "")
+        return Judged(mutation, Outcome.TIMED_OUT, seconds)
+    if code == 0:
+        return Judged(mutation, Outcome.SURVIVED, seconds)
+    if code == _SOME_FAILED and failed:
+        return Judged(mutation, Outcome.KILLED, seconds, killed_by=failed[0])
+    # pytest itself may end with the code of a failed test: only a name says that a test failed
+    return Judged(mutation, Outcome.NOT_RUN, seconds, said=said.strip()[-_SAID:])
 
 
 def judge_all(

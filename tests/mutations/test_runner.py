@@ -55,6 +55,7 @@ WRONG = fault("return by + 2", "too-deep")
 UNSEEN = fault("return by + 2", "unseen", "tests/test_depth.py::test_something_else")
 ENDLESS = fault("while True:\n        pass", "endless")
 UNREADABLE = fault("return (", "unreadable")
+ENDING = fault("import os; os._exit(1)", "ending")
 
 
 @pytest.mark.parametrize(
@@ -64,6 +65,7 @@ UNREADABLE = fault("return (", "unreadable")
         (UNSEEN, Outcome.SURVIVED),
         (ENDLESS, Outcome.TIMED_OUT),
         (UNREADABLE, Outcome.NOT_RUN),
+        (ENDING, Outcome.NOT_RUN),
     ],
     ids=lambda value: str(getattr(value, "name", value)),
 )
@@ -74,6 +76,7 @@ def test_only_a_fault_that_fails_a_test_is_killed(
     judged = judge(copy, mutation, limit=3 if mutation is ENDLESS else 60)
     assert judged.outcome is outcome
     assert judged.killed_by.endswith("test_depth") == (outcome is Outcome.KILLED)
+    assert ("ERROR tests/test_depth.py" in judged.said) == (mutation is UNREADABLE)
 
 
 def test_the_source_itself_is_never_touched(pond: Path, tmp_path: Path) -> None:
@@ -136,8 +139,10 @@ def test_a_test_that_fails_anyway_kills_nothing(
     pond: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken = fault("return by + 2", "broken", "tests/test_broken.py")
-    assert main([], root=pond, every=(broken,)) == WRONG_USE
-    assert "tests/test_broken.py::test_broken" in capsys.readouterr().err
+    assert main(["--json"], root=pond, every=(broken,)) == WRONG_USE
+    shown = capsys.readouterr()
+    assert "tests/test_broken.py::test_broken" in shown.err
+    assert json.loads(shown.out)["score"]["killed"] == 1  # what was found out is told all the same
 
 
 @pytest.mark.parametrize(
@@ -171,10 +176,6 @@ def test_a_package_from_elsewhere_is_noticed(pond: Path, tmp_path: Path) -> None
     assert strangers(base) == ["sys"]
 
 
-def test_a_kill_without_a_name_is_one_of_the_tests_of_its_fault_and_not_of_all() -> None:
-    planted = fault("deep", "shallow")
-    judged = [Judged(planted, Outcome.KILLED, 1.0), Judged(planted, Outcome.SURVIVED, 1.0)]
-    assert killers(judged) == ["tests/test_depth.py"]
-    assert killers([Judged(planted, Outcome.KILLED, 1.0, "tests/a.py::test_b[c]")]) == [
-        "tests/a.py::test_b"
-    ]
+def test_tests_that_killed_are_listed_once_with_all_their_cases() -> None:
+    killed = [Judged(WRONG, Outcome.KILLED, 1.0, f"tests/a.py::test_b[{case}]") for case in "cd"]
+    assert killers([*killed, Judged(WRONG, Outcome.SURVIVED, 1.0)]) == ["tests/a.py::test_b"]
