@@ -154,8 +154,8 @@ class Hospital:
 
     def the_steward_approves(self, page: Page) -> None:
         page.get_by_role("link", name="1 request waits").click()
-        self.look(page, "requests")
         expect(page.get_by_text("For one person, by itself: a suspicion of 50 %")).to_be_visible()
+        self.look(page, "requests")
         page.get_by_text("What ana asked before (1)").click()
         expect(page.get_by_role("link", name="Release 1")).to_be_visible()
         page.get_by_label("A word to ana").fill(SCRIPT)
@@ -194,6 +194,7 @@ class Hospital:
             page.goto(self.at(""))  # nobody
             self.look(page, "sign-in")
             page.get_by_role("link", name="published releases").click()
+            expect(page.get_by_role("link", name="Visits in 2026")).to_be_visible()
             self.look(page, "gallery")
             page.get_by_role("link", name="Visits in 2026").click()
             expect(page.get_by_text("How to cite")).to_be_visible()
