@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from tests.accounting.samples import hockey_stick
 
 from shoal.accounting import PrivacyFilter, PureFilter, RenyiFilter, ZeroConcentratedFilter, account
-from shoal.accounting.budget_filters import short_down
 from shoal.errors import BudgetExceeded, CalibrationError, PriceError, RangeError
 from shoal.events import (
     Event,
@@ -94,14 +93,6 @@ def test_what_a_refusal_says_would_fit_does_fit() -> None:
     rho = caught.value.remedy.split("rho ")[1].split(" ")[0]
     assert renyi.would_fit(StatedZeroConcentrated(rho))
     assert not renyi.would_fit(StatedZeroConcentrated(Fraction(rho) * Fraction(101, 100)))
-
-
-@some
-@given(number=st.fractions(0, 10**7, max_denominator=10**7))
-def test_what_is_left_is_never_shown_as_more(number: Fraction) -> None:
-    shown = Fraction(short_down(number))
-    assert shown <= number
-    assert number - shown <= number / 10**4
 
 
 @every_filter

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from tests.engines.spark_java import BRIEF
 
 PATIENCE = 600
 
@@ -77,6 +78,7 @@ def _started(folder: Path, name: str, command: list[str]) -> subprocess.Popen[by
     settings: dict[str, Any] = {
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": BRIEF,
         "SPARK_LOCAL_DIRS": str(folder / "local"),
         "SPARK_HOME": str(home),
     }

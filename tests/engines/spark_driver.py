@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.engines.spark_java import BRIEF
+
 import shoal
 from shoal.engines import engine_choice
 from shoal.engines.spark import Spark, SparkTable
@@ -53,11 +55,13 @@ def main() -> None:
         "spark.executor.memory": "512m",
         "spark.sql.shuffle.partitions": "2",
         "spark.ui.liveUpdate.period": "0",
+        "spark.driver.extraJavaOptions": BRIEF,
+        "spark.executor.extraJavaOptions": BRIEF,
         "spark.log.level": "OFF",
         "spark.local.dir": str(Path(place).parent / "local"),
         "spark.sql.warehouse.dir": str(Path(place).parent / "warehouse"),
     }
-    given = " ".join(f"--conf {name}={value}" for name, value in settings.items())
+    given = " ".join(f"--conf '{name}={value}'" for name, value in settings.items())
     os.environ["PYSPARK_SUBMIT_ARGS"] = f"{given} pyspark-shell"
     spark = opened(address)
     frame = spark.read.parquet(rows)

@@ -26,7 +26,7 @@ from shoal.plan import WHOLE
 pytestmark = needs_java
 
 ROWS = 120
-STEPS = 600_000
+STEPS = 200_000
 """What a row of the slow table takes, in additions."""
 PATIENCE = 900
 """After so many seconds a driver that says nothing is ended."""

@@ -14,6 +14,7 @@ from fractions import Fraction
 from threading import Lock
 from typing import Any, ClassVar, Self
 
+from shoal.accounting.budget_refusals import more_than_is_left
 from shoal.accounting.pricing import Bill, bill, first_without_price, settle, total_of
 from shoal.accounting.quantities import (
     CONCENTRATED,
@@ -27,7 +28,7 @@ from shoal.accounting.quantities import (
 )
 from shoal.errors import BudgetExceeded, EventError, PriceError, RangeError, ShapeError
 from shoal.events import Event
-from shoal.exact import Number, exactly, short
+from shoal.exact import Number, exactly
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.owned import Owned
 from shoal.sensitivity import Relation
@@ -256,12 +257,7 @@ class _SumFilter(PrivacyFilter):
         (needed,) = cost.amounts
         assert needed is not None
         left = self._whole - self._spent
-        return BudgetExceeded(
-            f"this event needs {self.word} {short(needed)}; "
-            f"{short_down(left)} of {short(self._whole)} is left. Nothing was spent.",
-            remedy=f"Ask for an event of at most {self.word} {short_down(left)}, "
-            "or let the owner of the data raise the budget.",
-        )
+        return more_than_is_left(needed, left, self._whole, word=self.word)
 
 
 class PureFilter(_SumFilter):
@@ -340,21 +336,6 @@ class ZeroConcentratedFilter(_SumFilter):
     def odometer(self, *, delta: Number) -> Approx:
         """The (epsilon, delta) spent so far.  See `PrivacyFilter.odometer`."""
         return self.spent.to_approx(delta=delta)
-
-
-def short_down(number: Fraction) -> str:
-    """A number in few characters, never above the number itself."""
-    text = short(number)
-    shown = Fraction(text)
-    if shown <= number:
-        return text
-    unit = Fraction(1)
-    while unit * 10 <= number:
-        unit *= 10
-    while unit > number:
-        unit /= 10
-    unit /= 10**5
-    return short((number // unit) * unit)
 
 
 def filter_for(budget: Measure, *, relation: str | None = None) -> PrivacyFilter:

@@ -11,7 +11,8 @@ from typing import Self
 from flint import arb
 
 from shoal.accounting.bill_loss import bill_loss
-from shoal.accounting.budget_filters import PrivacyFilter, State, short_down
+from shoal.accounting.budget_filters import PrivacyFilter, State
+from shoal.accounting.budget_refusals import more_than_at_any_order, more_than_is_reserved
 from shoal.accounting.pricing import Bill, total_of
 from shoal.accounting.quantities import (
     CONCENTRATED,
@@ -304,20 +305,11 @@ class RenyiFilter(PrivacyFilter):
     def _refusal(self, cost: Cost) -> BudgetExceeded:
         failing = self._after(cost)[0]
         if told(failing) > self.reserve:
-            return BudgetExceeded(
-                f"this event would raise what may fail to {short(told(failing))}; "
-                f"{short(self.reserve)} of delta is reserved for that. Nothing was spent.",
-                remedy="Ask for an event with a smaller delta of its own, or make the filter with a larger reserve.",
-            )
-        left, pure = short_down(self._rho_left()), self._sums[1]
-        most = f"rho {left} (zero-concentrated)"
-        if pure is not None and pure < self.budget.epsilon:
-            most += f" or epsilon {short_down(self.budget.epsilon - pure)} (pure)"
-        return BudgetExceeded(
-            f"this event does not fit {self.budget} at any of {len(self._budgets)} orders; "
-            f"rho {left} is left. Nothing was spent.",
-            remedy=f"Ask for an event of at most {most}, "
-            "or let the owner of the data raise the budget.",
+            return more_than_is_reserved(told(failing), self.reserve)
+        pure = self._sums[1]
+        by_epsilons = Fraction(0) if pure is None else self.budget.epsilon - pure
+        return more_than_at_any_order(
+            self.budget, len(self._budgets), self._rho_left(), by_epsilons
         )
 
 

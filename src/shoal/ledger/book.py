@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from shoal.accounting import Cost, PrivacyFilter, filter_for
 from shoal.accounting.quantities import fraction_to_text, sum_from_text, sum_to_text
-from shoal.errors import AccountError, BudgetExceeded, ShapeError
+from shoal.errors import AccountError, ShapeError
 from shoal.events import Event
 from shoal.exact import rational
 from shoal.ledger.entry import canonical, digest
@@ -111,10 +111,6 @@ class Book:
         made.filter = made.filter.restored(mine)
         made.events = max(self.events, other.events)
         return made
-
-    def refusal(self, refused: BudgetExceeded) -> BudgetExceeded:
-        """The refusal of the filter, with the name of the account."""
-        return BudgetExceeded(f"account {self.name!r}: {refused.problem}", remedy=refused.remedy)
 
     def account(self) -> AccountState:
         """The account as it stands."""

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from shoal.accounting import PrivacyFilter
+from shoal.accounting.budget_refusals import by_account
 from shoal.errors import (
     BudgetExceeded,
     ChargeError,
@@ -266,7 +267,7 @@ def _spend(books: Sequence[Book], event: Event) -> None:
             for earlier, sums in spent:
                 earlier.go_back_to(sums)
             if isinstance(refused, BudgetExceeded):
-                raise book.refusal(refused) from None
+                raise by_account(refused, book.name) from None
             raise
         spent.append((kept, before))
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from shoal.accounting.budget_refusals import of_question
 from shoal.errors import BudgetExceeded, CalibrationError, PriceError, RangeError
 from shoal.events import Event
 from shoal.exact import Number, float_up, open_unit, positive, short, turning_point
@@ -431,13 +432,9 @@ class Ask:
             fitting = self._fitting(made, delta, noise)
             word = "rho" if isinstance(made.request.measure, ZeroConcentrated) else "epsilon"
             whole = _tries(made) == _HALVINGS
-            none = "No request that makes sense fits; let the owner of the data raise the budget."
-            less = f"Ask with much less {word}, or for fewer columns at a time."
-            remedy = (
-                f"Ask with {word}={fitting}, which fits." if fitting else none if whole else less
-            )
-            problem = f"this question was to cost {made.request}. {refusal.problem}"
-            raise BudgetExceeded(problem, remedy=remedy) from None
+            raise of_question(
+                refusal, made.request, word=word, fits=fitting, nothing_fits=whole
+            ) from None
 
     def _fitting(self, made: Priced, delta: Number | None, noise: str | None) -> str | None:
         """The most that this question could be asked with now, in four digits; None if nothing.
