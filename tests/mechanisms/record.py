@@ -64,8 +64,8 @@ class Silent:
         self.laws.extend([Law(noise.law[0], noise.law[1:])] * count)
         return np.zeros(count, dtype=np.int64)
 
-    def get(self, noise: IntegerNoise) -> list[int]:
-        return [int(each) for each in self.draws(noise, 1)]
+    def get(self, noise: IntegerNoise) -> Iterator[int]:
+        return (int(each) for each in self.draws(noise, 1))
 
     def meet(self, meeting: NoiseWitness, draw: Callable[[], Any]) -> Any:
         name, *parameters = meeting.law

@@ -278,7 +278,7 @@ def the_pages_are_accessible(study: Study, folder: Path) -> None:
 # Each size gives 800 answers, which is what the test of the law needs; opening a new browser for
 # each person is what takes long.
 @pytest.mark.parametrize(
-    "size", [Size(40, questions=20), pytest.param(Size(200, questions=4), marks=pytest.mark.audit)]
+    "size", [Size(20, questions=40), pytest.param(Size(200, questions=4), marks=pytest.mark.audit)]
 )
 def test_a_study_that_many_people_answer_holds_from_end_to_end(
     browser: Browser, running: Running, tmp_path: Path, size: Size

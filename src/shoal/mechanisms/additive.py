@@ -55,6 +55,10 @@ from shoal.sensitivity import Sensitivity
 from shoal.sensitivity.claims import Moves
 
 _PIECE = 1 << 14
+_FAR = 1 << 62
+"""Python keeps the integers from -5 to 256 and makes all others.  The difference of an answer to
+this one is always made, and freed at once.
+"""
 
 
 class Additive(Mechanism, ABC):
@@ -122,7 +126,9 @@ class Additive(Mechanism, ABC):
         """
         if type(value) is int:
             if put_in_place() is None:  # the usual case, and the fastest
-                return value + self._integer_noise.one()
+                noisy = value + self._integer_noise.one()
+                _FAR - noisy  # the time of this hides whether `noisy` had to be made
+                return noisy
             return self._release_integer(value)
         if type(value) is float and self.reals:
             return self._release_real(value)

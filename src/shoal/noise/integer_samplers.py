@@ -6,7 +6,7 @@ a pool that was drawn ahead, so that a call takes the same time whatever it retu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -44,18 +44,18 @@ class IntegerNoise:
 
     def one(self) -> int:
         """One draw."""
-        pools = current().pools
-        pool = pools.get(self)
-        if not pool:
-            pool = self._ahead(current())
-        drawn: int = pool.pop()
+        pool = current().pools.get(self)
+        # The pool keeps what it hands out: Python frees large integers and not small ones, which a
+        # clock could see.
+        if pool is None or (drawn := next(pool, None)) is None:
+            drawn = next(self._ahead(current()))
         return drawn
 
-    def _ahead(self, source: Source) -> list[int]:
+    def _ahead(self, source: Source) -> Iterator[int]:
         # Pools of laws that are used once would fill memory.
         if len(source.pools) >= _POOLS:
             source.pools.clear()
-        pool: list[int] = self.draw(_POOL, source).tolist()
+        pool: Iterator[int] = reversed(self.draw(_POOL, source).tolist())
         source.pools[self] = pool
         return pool
 

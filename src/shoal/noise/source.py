@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+from collections.abc import Iterator
 from contextvars import ContextVar
 from fractions import Fraction
 from typing import Any, Protocol
@@ -37,7 +38,7 @@ class Source(Protocol):
     """What the source says of itself; one that calls itself private is not let in by the seam, and
     `secret` never asks it.
     """
-    pools: dict[object, list[Any]]
+    pools: dict[object, Iterator[Any]]
     """Single draws made ahead, by law; emptied wherever the words themselves are abandoned."""
 
     def words(self, kind: type[np.unsignedinteger[Any]], count: int) -> Words:
@@ -60,7 +61,7 @@ class Keystream:
 
     def __init__(self, key: bytes | None = None, *, private: bool = True) -> None:
         self.private = private
-        self.pools: dict[object, list[Any]] = {}
+        self.pools: dict[object, Iterator[Any]] = {}
         self._fixed = key is not None
         self._spent = self._unerased = self._position = 0
         self._encryptor = _encryptor(os.urandom(self._KEY) if key is None else key)
