@@ -17,6 +17,9 @@ THREE := -n 3 --dist worksteal
 # Modules are compiled once, whatever the shell says: tests start many programs, and each would compile them again.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Several tests run at a time: threads of linear algebra would wait for each other, and take the processors meanwhile.
+quick test audit-tests audit-faults: export OMP_NUM_THREADS := 1
+
 AUDITS := tests suite fuzzing faults
 
 .DEFAULT_GOAL := help
