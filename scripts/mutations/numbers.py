@@ -52,6 +52,26 @@ NUMBERS = (
         ),
     ),
     Mutation(
+        "noise-is-a-small-integer-before-it-is-added",
+        "src/shoal/noise/integer_samplers.py",
+        "return value + self._far_draw() - _FAR",
+        "return value + (self._far_draw() - _FAR)",
+        "Whoever can time a release sees whether its noise is an integer that Python keeps.",
+        (
+            "tests/laws_of_noise/test_timing.py::test_the_time_of_a_whole_release_says_nothing_about_its_noise",
+        ),
+    ),
+    Mutation(
+        "used-noise-stays-in-its-pool",
+        "src/shoal/noise/integer_samplers.py",
+        "return source.pools[self].pop()",
+        "return source.pools[self][-1]",
+        "Two answers have the same noise, and their difference is exact.",
+        (
+            "tests/noise/test_integer_samplers.py::test_single_draws_are_the_draws_made_ahead_and_each_is_used_once",
+        ),
+    ),
+    Mutation(
         "zero-counts-as-positive",
         "src/shoal/exact/rational.py",
         'if number <= 0:\n        raise out_of_range(name, number, "above 0")',

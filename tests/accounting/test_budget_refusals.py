@@ -49,6 +49,8 @@ def test_a_cost_that_hardly_does_not_fit_is_not_shown_as_what_is_left() -> None:
 def test_a_chance_to_fail_is_never_shown_as_less() -> None:
     refused = more_than_is_reserved(Fraction(1, 3), Fraction(1, 4))
     assert "to 0.333334; 0.25 of delta" in refused.problem
+    close = more_than_is_reserved(Fraction("0.3333336"), Fraction("0.33333355"))
+    assert "to 0.333334; 0.333333 of delta" in close.problem
 
 
 def test_a_budget_at_many_orders_says_what_fits_in_rho_and_in_epsilon() -> None:

@@ -21,6 +21,7 @@ from shoal.mechanisms import TopK
 from shoal.mechanisms.additive import Additive
 from shoal.mechanisms.witness import NoiseWitness
 from shoal.noise import IntegerNoise, seam
+from shoal.noise.integer_samplers import _FAR
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ class Silent:
         self.laws.extend([Law(noise.law[0], noise.law[1:])] * count)
         return np.zeros(count, dtype=np.int64)
 
-    def get(self, noise: IntegerNoise) -> Iterator[int]:
-        return (int(each) for each in self.draws(noise, 1))
+    def __getitem__(self, noise: IntegerNoise) -> list[int]:
+        return [each + _FAR for each in self.draws(noise, 1).tolist()]
 
     def meet(self, meeting: NoiseWitness, draw: Callable[[], Any]) -> Any:
         name, *parameters = meeting.law

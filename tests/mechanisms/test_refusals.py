@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -170,7 +169,7 @@ class Untouched:
     private = False
 
     def __init__(self) -> None:
-        self.pools: dict[object, Iterator[Any]] = {}
+        self.pools: dict[object, list[Any]] = {}
 
     def words(self, kind: Any, count: int) -> Any:
         raise AssertionError((kind, count))

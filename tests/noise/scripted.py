@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ class Scripted:
         u8: Iterable[int] = (),
         forever: int | None = None,
     ) -> None:
-        self.pools: dict[object, Iterator[Any]] = {}
+        self.pools: dict[object, list[Any]] = {}
         self.asked: list[tuple[str, int]] = []
         self._forever = forever
         written: dict[str, Words] = {

@@ -5,6 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shoal.errors import RangeError
 from shoal.noise import (
@@ -84,6 +86,17 @@ def test_single_draws_are_the_draws_made_ahead_and_each_is_used_once() -> None:
         single = [noise.one() for _ in range(_POOL)]
     assert sorted(single) == sorted(ahead)
     assert all(isinstance(value, int) for value in single)
+
+
+@given(st.integers(-(2**70), 2**70), st.sampled_from([10, 2**58, 2**60]))
+def test_a_value_gets_the_draw_that_comes_next(value: int, scale: int) -> None:
+    """Whatever the size of both; a draw that is used is nowhere in the pool."""
+    noise = discrete_laplace(Fraction(scale))
+    with seeded("added"):
+        drawn = noise.one()
+    with seeded("added") as source:
+        assert noise.added_to(value) == value + drawn
+        assert len(source.pools[noise]) == _POOL - 1
 
 
 def test_pools_are_bounded_in_number() -> None:

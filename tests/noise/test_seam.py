@@ -3,7 +3,7 @@ from __future__ import annotations
 import ast
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -122,7 +122,7 @@ class Turncoat:
 
     def __init__(self) -> None:
         self.private = False
-        self.pools: dict[object, Iterator[Any]] = {}
+        self.pools: dict[object, list[Any]] = {}
 
     def words(self, kind: type[np.unsignedinteger[Any]], count: int) -> Words:
         return np.zeros(count, dtype=kind)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,19 @@ def test_without_noise_large_groups_are_told_in_detail_and_small_ones_as_one() -
     assert counts[0, "f"] + counts[0, "m"] == 60
     assert counts["7-9", "f"] == counts["7-9", "m"] == 5
     assert sum(counts.values()) == 160
+
+
+@pytest.mark.parametrize(("unit", "ends"), [(1, (52, 48)), (Fraction(1, 8), (51, 49))])
+def test_the_ends_of_a_preview_are_rounded_outward(unit: Any, ends: tuple[int, int]) -> None:
+    """Shares of people are in eighths here: two steps of them are a quarter of a person."""
+    plan = DetailPlan.of(
+        _detail().preview(rho="0.5").domain, "age", ["sex"], shoal.ZeroConcentrated(8),
+        Relation.ADD_REMOVE, reach=Fraction(1), least=Fraction(50), unit=Fraction(unit),
+    )  # fmt: skip
+    off = plan.within(plan.deciding[0], Fraction(95, 100))
+    more, fewer = (math.ceil(50 + off), math.floor(50 - off))
+    assert f"one of {more} or more is told in detail, one of {fewer} or fewer is not" in str(plan)
+    assert (more, fewer) == ends
 
 
 def test_a_closed_group_hides_what_is_below_it() -> None:

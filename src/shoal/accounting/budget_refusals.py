@@ -48,7 +48,7 @@ def more_than_is_reserved(failing: Fraction, reserve: Fraction) -> BudgetExceede
     """The refusal of an event that may fail with too large a chance."""
     return BudgetExceeded(
         f"this event would raise what may fail to {short_up(failing)}; "
-        f"{short(reserve)} of delta is reserved for that. {_NOTHING}",
+        f"{short_down(reserve)} of delta is reserved for that. {_NOTHING}",
         remedy="Ask for an event with a smaller delta of its own, "
         "or make the filter with a larger reserve.",
     )

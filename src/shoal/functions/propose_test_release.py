@@ -116,9 +116,9 @@ class ProposeTestRelease(Mechanism):
         noise = discrete_laplace(self._answer_scale(moved))
 
         def draw() -> int | None:
-            if distance + test.one() < self.threshold:
+            if test.added_to(distance) < self.threshold:
                 return None
-            return reading.value + noise.one()
+            return noise.added_to(reading.value)
 
         claim = Stands(reading.value, Fraction(moved), relation)
         return meet(draw, lambda: NoiseWitness(self, (*test.law, *noise.law), distance, claim))

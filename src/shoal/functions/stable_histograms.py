@@ -165,7 +165,7 @@ class StableMode(_Stable):
         mode = _value(leading[0][0]) if leading else None
         noise = discrete_laplace(1 / self.epsilon)
         return meet(
-            lambda: None if safe + noise.one() < self.threshold else mode,
+            lambda: None if noise.added_to(safe) < self.threshold else mode,
             lambda: NoiseWitness(self, noise.law, safe, Stands(mode, relation=self.relation)),
         )
 

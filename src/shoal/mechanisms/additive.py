@@ -55,10 +55,6 @@ from shoal.sensitivity import Sensitivity
 from shoal.sensitivity.claims import Moves
 
 _PIECE = 1 << 14
-_FAR = 1 << 62
-"""Python keeps the integers from -5 to 256 and makes all others.  The difference of an answer to
-this one is always made, and freed at once.
-"""
 
 
 class Additive(Mechanism, ABC):
@@ -126,9 +122,7 @@ class Additive(Mechanism, ABC):
         """
         if type(value) is int:
             if put_in_place() is None:  # the usual case, and the fastest
-                noisy = value + self._integer_noise.one()
-                _FAR - noisy  # the time of this hides whether `noisy` had to be made
-                return noisy
+                return self._integer_noise.added_to(value)
             return self._release_integer(value)
         if type(value) is float and self.reals:
             return self._release_real(value)
@@ -226,15 +220,15 @@ class Additive(Mechanism, ABC):
 
     def _release_integer(self, value: int) -> int:
         noise = self._integer_noise
-        return meet(lambda: value + noise.one(), lambda: self._meeting(noise, value))
+        return meet(lambda: noise.added_to(value), lambda: self._meeting(noise, value))
 
     def _release_real(self, value: Any) -> float:
         grid, noise = self._grid_noise
         steps = grid.to_steps(value)
         if put_in_place() is None:
-            return grid.to_float(steps + noise.one())
+            return grid.to_float(noise.added_to(steps))
         return meet(
-            lambda: grid.to_float(steps + noise.one()), lambda: self._meeting(noise, steps, grid)
+            lambda: grid.to_float(noise.added_to(steps)), lambda: self._meeting(noise, steps, grid)
         )
 
     def _meeting(

@@ -289,7 +289,7 @@ class SparseVectorRun(Owned):
         """The steps plus noise; questions move by the sensitivity, the threshold is public."""
         moved = self.mechanism.sensitivity if moves else Sensitivity(Fraction(0), Norm.LINF)
         return meet(
-            lambda: steps + noise.one(),
+            lambda: noise.added_to(steps),
             lambda: NoiseWitness(
                 self.mechanism,
                 noise.law,

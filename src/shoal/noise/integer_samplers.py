@@ -6,7 +6,7 @@ a pool that was drawn ahead, so that a call takes the same time whatever it retu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -23,6 +23,10 @@ SMALLEST_SCALE = Fraction(1, 1 << 20)
 LARGEST_SCALE = Fraction(1 << 60)
 _POOL = 256
 _POOLS = 256
+_FAR = 1 << 62
+"""Draws wait in their pool so far from 0.  Python keeps the integers from -5 to 256 and makes all
+others, which a clock can see: a draw is none of them until it is part of an answer.
+"""
 _FINE = 20
 """A continuous law is drawn with steps of at most 2^-20 of its scale before it is rounded."""
 
@@ -44,18 +48,26 @@ class IntegerNoise:
 
     def one(self) -> int:
         """One draw."""
-        pool = current().pools.get(self)
-        # The pool keeps what it hands out: Python frees large integers and not small ones, which a
-        # clock could see.
-        if pool is None or (drawn := next(pool, None)) is None:
-            drawn = next(self._ahead(current()))
-        return drawn
+        return self.added_to(0)
 
-    def _ahead(self, source: Source) -> Iterator[int]:
+    def added_to(self, value: int) -> int:
+        """A value plus one draw.  Its time depends on the sum, which is told anyway, and not on the
+        draw.
+        """
+        return value + self._far_draw() - _FAR
+
+    def _far_draw(self) -> int:
+        source = current()
+        try:
+            return source.pools[self].pop()
+        except (KeyError, IndexError):
+            return self._ahead(source).pop()
+
+    def _ahead(self, source: Source) -> list[int]:
         # Pools of laws that are used once would fill memory.
         if len(source.pools) >= _POOLS:
             source.pools.clear()
-        pool: Iterator[int] = reversed(self.draw(_POOL, source).tolist())
+        pool: list[int] = [each + _FAR for each in self.draw(_POOL, source).tolist()]
         source.pools[self] = pool
         return pool
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
+from math import ceil, floor, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -158,8 +158,8 @@ class DetailPlan:
         for each, noise in zip(self.levels, self.deciding, strict=True):
             off = self.within(noise, level)
             lines.append(
-                f"{each.level}: {len(each.labels)} groups; one of {float(self.least) + off:,.0f} or more "
-                f"is told in detail, one of {max(0.0, float(self.least) - off):,.0f} or fewer is not"
+                f"{each.level}: {len(each.labels)} groups; one of {ceil(self.least + off):,} or more "
+                f"is told in detail, one of {floor(max(0, self.least - off)):,} or fewer is not"
             )
         lines.append(
             f"table: at most {shape} cells, each within {shown_up(self.within(self.table, level))}"
