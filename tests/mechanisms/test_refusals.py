@@ -169,7 +169,7 @@ class Untouched:
     private = False
 
     def __init__(self) -> None:
-        self.pools: dict[object, list[Any]] = {}
+        self.pools: dict[object, list[int]] = {}
 
     def words(self, kind: Any, count: int) -> Any:
         raise AssertionError((kind, count))

@@ -32,7 +32,7 @@ class Scripted:
         u8: Iterable[int] = (),
         forever: int | None = None,
     ) -> None:
-        self.pools: dict[object, list[Any]] = {}
+        self.pools: dict[object, list[int]] = {}
         self.asked: list[tuple[str, int]] = []
         self._forever = forever
         written: dict[str, Words] = {

@@ -122,7 +122,7 @@ class Turncoat:
 
     def __init__(self) -> None:
         self.private = False
-        self.pools: dict[object, list[Any]] = {}
+        self.pools: dict[object, list[int]] = {}
 
     def words(self, kind: type[np.unsignedinteger[Any]], count: int) -> Words:
         return np.zeros(count, dtype=kind)

@@ -37,7 +37,7 @@ class Source(Protocol):
     """What the source says of itself; one that calls itself private is not let in by the seam, and
     `secret` never asks it.
     """
-    pools: dict[object, list[Any]]
+    pools: dict[object, list[int]]
     """Single draws made ahead, by law; emptied wherever the words themselves are abandoned."""
 
     def words(self, kind: type[np.unsignedinteger[Any]], count: int) -> Words:
@@ -60,7 +60,7 @@ class Keystream:
 
     def __init__(self, key: bytes | None = None, *, private: bool = True) -> None:
         self.private = private
-        self.pools: dict[object, list[Any]] = {}
+        self.pools: dict[object, list[int]] = {}
         self._fixed = key is not None
         self._spent = self._unerased = self._position = 0
         self._encryptor = _encryptor(os.urandom(self._KEY) if key is None else key)

@@ -49,7 +49,7 @@ class Recorder:
         self._outside = self._inside = _stream(seed, "outside")
         self._within = False
         self._turn = threading.RLock()
-        self.pools: dict[object, list[Any]] = {}
+        self.pools: dict[object, list[int]] = {}
         self.met: list[Met] = []
         self.drawn: list[tuple[str, int]] = []
 
