@@ -51,14 +51,16 @@ def made(
     *,
     protects: Unit | None = None,
     budget: Measure | None = None,
+    towns: bool = True,
     **options: Any,
 ) -> Private:
+    """With the public table of towns, for which an engine is opened once more."""
     return private(
         pa.Table.from_pylist(data, schema=SCHEMA),
         protects=protects or Person("who", groups=2, rows_per_group=3),
         columns=options.pop("columns", FACTS),
         budget=budget or Pure(100),
-        public={"towns": TOWNS},
+        public={"towns": TOWNS} if towns else {},
         **options,
     )
 

@@ -89,7 +89,7 @@ def test_where_nobody_can_be_cut_nothing_is_said_and_no_count_of_them_is_sold(
 def played(data: list[dict[str, Any]], unit: Any, sql: str, law: str) -> Given:
     budget = shoal.ZeroConcentrated(100)
     with without_noise() as seen:
-        made(data, protects=unit, budget=budget).sql(sql).release(
+        made(data, protects=unit, budget=budget, towns=False).sql(sql).release(
             rho=1, noise=law, show_clipped=True
         )
     return seen
@@ -132,7 +132,11 @@ def test_record_and_play_finds_the_counts_within_their_sensitivity(
     unit = shoal.Person("who", groups=1, rows_per_group=1)
 
     def run(some: list[dict[str, Any]]) -> Any:
-        return made(some, protects=unit).sql(BY_KIND).rehearse(epsilon=1, show_clipped=True)
+        return (
+            made(some, protects=unit, towns=False)
+            .sql(BY_KIND)
+            .rehearse(epsilon=1, show_clipped=True)
+        )
 
     check(run, data, unit)
 
@@ -143,7 +147,9 @@ def test_the_count_is_that_of_people_beyond_their_share(kind: str | None) -> Non
     unit = shoal.Person("who", groups=1, rows_per_group=3)
     sql = COUNT if kind is None else "SELECT kind, COUNT(*) AS n FROM data GROUP BY kind"
     with without_noise():
-        answer = made(data, protects=unit).sql(sql).release(epsilon=1, show_clipped=True)
+        answer = (
+            made(data, protects=unit, towns=False).sql(sql).release(epsilon=1, show_clipped=True)
+        )
     assert answer.counts == (30, 70)
     assert "About 30 of 100 people are beyond this limit" in str(answer)
 

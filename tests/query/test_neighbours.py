@@ -62,7 +62,12 @@ def asking(unit: Any, sql: str, budget: Any = None, **spend: Any) -> Any:
     """The rehearsal of a question, as a function of rows."""
 
     def run(data: list[dict[str, Any]]) -> Any:
-        held = made(data, protects=unit, budget=budget or shoal.Approx(100, "1e-3"))
+        held = made(
+            data,
+            protects=unit,
+            budget=budget or shoal.Approx(100, "1e-3"),
+            towns="towns" in sql,
+        )
         return held.sql(sql).rehearse(**spend)
 
     return run

@@ -76,7 +76,7 @@ def test_neighbours_give_the_noise_inputs_within_its_sensitivity(
 ) -> None:
     def played(rows: list[dict[str, Any]]) -> Given:
         with without_noise() as seen:
-            made(rows, protects=unit, columns={}).suggest_bounds(name, epsilon=1)
+            made(rows, protects=unit, towns=False, columns={}).suggest_bounds(name, epsilon=1)
         return seen
 
     ((mechanism, before),) = played(data)

@@ -42,7 +42,7 @@ def test_neighbours_give_the_noise_inputs_within_its_sensitivity(
 ) -> None:
     def played(rows: list[dict[str, Any]]) -> Given:
         with without_noise() as seen:
-            made(rows, protects=unit).suggest_groups("kind", epsilon=1)
+            made(rows, protects=unit, towns=False).suggest_groups("kind", epsilon=1)
         return seen
 
     seen = played(data)
