@@ -28,9 +28,9 @@ from shoal.accounting import (
     sampled_gaussian_divergence_up,
     sampled_pure_divergence_up,
 )
+from shoal.accounting.mixture_moments import is_quick
 from shoal.accounting.pricing import total
 from shoal.accounting.quantities import divergence as at
-from shoal.accounting.sampled_normal import is_quick
 from shoal.accounting.sampling import (
     HIGHEST_ORDER,
     between_orders,

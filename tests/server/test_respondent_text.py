@@ -25,7 +25,7 @@ FARE = PollQuestion("fare", "Have you ever travelled without a ticket?")
 @pytest.fixture
 def scripts(tmp_path: Path) -> Path:
     """The scripts in a folder that Node takes for modules."""
-    for name in ("client.js", "telling.js"):
+    for name in ("client.js", "report_meaning.js"):
         (tmp_path / name).write_bytes((STATIC / name).read_bytes())
     (tmp_path / "package.json").write_text('{"type": "module"}')
     return tmp_path
@@ -35,7 +35,7 @@ def ran(scripts: Path, *cases: list[Any]) -> list[Any]:
     node = shutil.which("node")
     if node is None:
         pytest.skip("Node is not installed")
-    runner = Path(__file__).parent / "telling.mjs"
+    runner = Path(__file__).parent / "report_meaning.mjs"
     done = subprocess.run(
         [node, runner, scripts], input=json.dumps(cases), capture_output=True, text=True, check=True
     )

@@ -95,7 +95,7 @@ def test_scripts_and_styles_are_loaded_with_their_fingerprint(asker: Asker, poll
     assert [path for path, _ in loaded] == [
         "/static/style.css",
         "/static/client.js",
-        "/static/telling.js",
+        "/static/report_meaning.js",
         "/static/respond.js",
     ]
     assert all('integrity="sha384-' in rest for _, rest in loaded)

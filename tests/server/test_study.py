@@ -163,7 +163,7 @@ def answered(browser: Browser, running: Running, size: Size) -> Iterator[Study]:
 
 
 def only_the_files_of_the_page_and_one_post_leave_the_browser(study: Study) -> None:
-    files = ("style.css", "client.js", "telling.js", "respond.js")
+    files = ("style.css", "client.js", "report_meaning.js", "respond.js")
     own = [f"/p/{study.poll.name}", *(f"/static/{name}" for name in files)]
     expected = Counter(
         [("GET", study.running.origin + path) for path in own]

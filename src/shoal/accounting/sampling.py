@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from shoal.accounting.sampled_normal import is_quick, mixed_normal_moment
+from shoal.accounting.mixture_moments import is_quick, mixed_normal_moment
 from shoal.exact import Number, ball, closed_unit, holdable_up, non_negative, upper, whole
 from shoal.measures.curve import order_above_one
 

@@ -16,7 +16,7 @@ STATIC = HERE / "static"
 FILES = {
     "style.css": "text/css; charset=utf-8",
     "client.js": "text/javascript; charset=utf-8",
-    "telling.js": "text/javascript; charset=utf-8",
+    "report_meaning.js": "text/javascript; charset=utf-8",
     "respond.js": "text/javascript; charset=utf-8",
     "drawing.js": "text/javascript; charset=utf-8",
     "wizard.js": "text/javascript; charset=utf-8",
@@ -25,7 +25,7 @@ FILES = {
     "ask.js": "text/javascript; charset=utf-8",
     "sign_in.js": "text/javascript; charset=utf-8",
     "declaration.js": "text/javascript; charset=utf-8",
-    "words.js": "text/javascript; charset=utf-8",
+    "sql_editor.js": "text/javascript; charset=utf-8",
     "signed_in.js": "text/javascript; charset=utf-8",
 }
 

@@ -40,10 +40,10 @@ def _inlined() -> dict[str, str]:
     """The style and the scripts of the page; a file has no address that modules could be relative
     to, so they are named in a map.
     """
-    modules = {name: _module(f"{name}.js") for name in ("client", "telling", "respond")}
+    modules = {name: _module(f"{name}.js") for name in ("client", "report_meaning", "respond")}
     imports = {
         name: f"data:text/javascript;base64,{b64encode(modules[name].encode()).decode()}"
-        for name in ("client", "telling")
+        for name in ("client", "report_meaning")
     }
     return {
         "style": file_bytes("style.css").decode(),
@@ -54,6 +54,6 @@ def _inlined() -> dict[str, str]:
 
 def _module(name: str) -> str:
     text = file_bytes(name).decode()
-    for other in ("client", "telling"):
+    for other in ("client", "report_meaning"):
         text = text.replace(f'"./{other}.js"', f'"{other}"')
     return text

@@ -1,7 +1,7 @@
 // The respondent's page: draws once, sends one report, and shows what stays and what leaves.
 
 import { draw, freshOnce, originalText, reportFor, reportText, stepsUpTo } from "./client.js";
-import { chanceOf, reportName, tells } from "./telling.js";
+import { chanceOf, reportName, tells } from "./report_meaning.js";
 
 const block = document.getElementById("definition");
 const poll = JSON.parse(block.textContent);
