@@ -284,8 +284,8 @@ PRACTICE = (
     Mutation(
         "proposed-bounds-pass-too-early",
         "src/shoal/functions/propose_test_release.py",
-        "if distance + test.one() < self.threshold:",
-        "if distance + test.one() < self.threshold - 1:",
+        "if test.added_to(distance) < self.threshold:",
+        "if test.added_to(distance) < self.threshold - 1:",
         "Data next to an unstable dataset are answered more often than delta.",
         ("tests/functions/test_propose_test_release.py::test_releases_have_this_law_and_no_other",),
     ),
