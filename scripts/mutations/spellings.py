@@ -12,7 +12,33 @@ _STATED = (
 )
 _RULES = "src/shoal/plan/normal_expressions.py"
 
+_PARTS = "tests/sql/test_node_parts.py"
+
 SPELLINGS = (
+    Mutation(
+        "a-not-inside-of-a-node-is-passed-over",
+        "src/shoal/sql/expressions.py",
+        'return call("not", made) if node.args.get("negate") else made',
+        "return made",
+        "NOT LIKE is answered as LIKE, and gets its stored answer.",
+        (_PARTS,),
+    ),
+    Mutation(
+        "words-in-a-node-are-passed-over",
+        "src/shoal/sql/expressions.py",
+        'self.text.only(node, "negate", *READ[kind])',
+        "self.text.only(node, *READ[kind], *node.args)",
+        "A newer parser puts a word elsewhere, and the opposite is answered.",
+        (_PARTS,),
+    ),
+    Mutation(
+        "all-columns-are-listed-for-every-column",
+        "src/shoal/plan/normal_questions.py",
+        "return rows, {name: substitute(made, held) for name, made in self.made.items()}",
+        "return rows, {name: onto(rows, made) for name, made in self.made.items()}",
+        "Whoever previews questions on a wide table, for free, stops the server for all others.",
+        (f"{_QUESTIONS}::test_the_columns_of_a_wide_table_are_listed_a_few_times",),
+    ),
     Mutation(
         "not-of-less-is-greater",
         _RULES,

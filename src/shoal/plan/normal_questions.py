@@ -183,7 +183,8 @@ class NormalRows:
         if isinstance(base, PublicJoin | PersonJoin):
             base, rest = _pushed(base, rest)
         rows = _kept(base, rest)
-        return rows, {name: onto(rows, made) for name, made in self.made.items()}
+        held = _by_name(rows)  # once: a table can have thousands of columns
+        return rows, {name: substitute(made, held) for name, made in self.made.items()}
 
     def with_columns(self, names: Iterable[str]) -> Rows:
         """The relation with exactly these of its columns, in this order and under these names."""
@@ -246,11 +247,15 @@ def onto(rows: Rows, expression: Expression) -> Expression:
     """An expression over the columns of a relation that have its names, with what is known of them
     there.
     """
-    return substitute(expression, {column.name: Ref(column) for column in rows.columns})
+    return substitute(expression, _by_name(rows))
+
+
+def _by_name(rows: Rows) -> Made:
+    return {column.name: Ref(column) for column in rows.columns}
 
 
 def _whole(rows: Rows) -> NormalRows:
-    return NormalRows(rows, (), {column.name: Ref(column) for column in rows.columns})
+    return NormalRows(rows, (), _by_name(rows))
 
 
 def _same(rows: Rows, dissolve: bool) -> Rows:  # noqa: FBT001 - handed on

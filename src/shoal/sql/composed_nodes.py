@@ -68,11 +68,9 @@ class MoreNodes(ABC):
         return self.shifted(self.of(node.this), interval, 1)
 
     def of_dayname(self, node: Any) -> Expression:
-        self.text.only(node, "this")
         return date_words.day_name(self.of(node.this))
 
     def of_monthname(self, node: Any) -> Expression:
-        self.text.only(node, "this")
         return date_words.month_name(self.of(node.this))
 
     def of_timetostr(self, node: Any) -> Expression:
@@ -80,7 +78,6 @@ class MoreNodes(ABC):
         return date_words.formatted(self.of(node.this), pattern)
 
     def of_strtotime(self, node: Any) -> Expression:
-        self.text.only(node, "this", "format")
         pattern = self.constant_text(node.args.get("format"), "the pattern of STRPTIME")
         return date_words.parsed(self.of(node.this), pattern)
 
@@ -88,7 +85,6 @@ class MoreNodes(ABC):
         return date_words.epoch(self.of(node.this))
 
     def of_lastday(self, node: Any) -> Expression:
-        self.text.only(node, "this")
         return date_words.last_day(self.of(node.this))
 
     def of_datefromparts(self, node: Any) -> Expression:
@@ -129,7 +125,6 @@ class MoreNodes(ABC):
     # text
 
     def of_trim(self, node: Any) -> Expression:
-        self.text.only(node, "this", "position", "expression")
         where = str(node.args.get("position") or "").upper()
         name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(where, "trim")
         letters = node.args.get("expression")
@@ -142,7 +137,6 @@ class MoreNodes(ABC):
         return call("split_part", *(self.of(node.args[name]) for name in names))
 
     def of_strposition(self, node: Any) -> Expression:
-        self.text.only(node, "this", "substr")
         return call("position", self.of(node.this), self.of(node.args["substr"]))
 
     def of_concatws(self, node: Any) -> Expression:

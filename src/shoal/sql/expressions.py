@@ -27,6 +27,7 @@ from shoal.sql.functions import (
     UNARY,
     type_of,
 )
+from shoal.sql.node_parts import READ
 from shoal.sql.pattern_words import PatternNodes
 from shoal.sql.question_text import Text
 from shoal.sql.question_text import nearest as nearest_names
@@ -88,9 +89,13 @@ class Translator(MoreNodes, PatternNodes):
                 return call(RELEASED_BY_CLASS[kind], *self.operands(node))
             method = getattr(self, f"of_{kind.lower()}", None)
             if method is not None:
-                made: Expression = method(node)
-                return made
+                self.text.only(node, "negate", *READ[kind])
+                return self.negated(node, method(node))
         raise self.unknown(node)
+
+    def negated(self, node: Any, made: Expression) -> Expression:
+        """The opposite, if a node says NOT itself, as NOT LIKE does."""
+        return call("not", made) if node.args.get("negate") else made
 
     def unknown(self, node: Any) -> Exception:
         """What cannot be translated, with the reason if there is one, or the nearest names."""
@@ -176,6 +181,7 @@ class Translator(MoreNodes, PatternNodes):
 
     def of_is(self, node: Any) -> Expression:
         operand, other = self.of(node.this), type(node.expression).__name__
+        self.text.only(node.expression, "this")
         if other == "Null":
             return call("is_null", operand)
         if other == "Boolean":
@@ -194,7 +200,6 @@ class Translator(MoreNodes, PatternNodes):
                 "IN with a sub-query is not answered.",
                 "Join to a public table, or list the values.",
             )
-        self.text.only(node, "this", "expressions")
         return call("in", self.of(node.this), *map(self.of, node.expressions))
 
     def of_subquery(self, node: Any) -> Expression:
@@ -212,7 +217,6 @@ class Translator(MoreNodes, PatternNodes):
         return found
 
     def of_between(self, node: Any) -> Expression:
-        self.text.only(node, "this", "low", "high")
         return call("between", *map(self.of, (node.this, node.args["low"], node.args["high"])))
 
     def of_like(self, node: Any) -> Expression:
@@ -226,15 +230,17 @@ class Translator(MoreNodes, PatternNodes):
         like = node.this
         if type(like).__name__ not in ("Like", "ILike"):
             raise self.text.refused(node, "ESCAPE belongs to LIKE.", "Leave it out.")
+        self.text.only(like, "negate", *READ["Like"])
         parts = [self.of(like.this), self.of(like.expression)]
         if type(like).__name__ == "ILike":
             parts = [call("lower", part) for part in parts]
-        return call("like", *parts, self.of(node.expression))
+        return self.negated(like, call("like", *parts, self.of(node.expression)))
 
     def of_case(self, node: Any) -> Expression:
         subject = self.of(node.this) if node.this is not None else None
         parts: list[Expression] = []
         for branch in node.args.get("ifs") or []:
+            self.text.only(branch, "this", "true")
             condition = self.of(branch.this)
             parts += [
                 call("eq", subject, condition) if subject else condition,
@@ -272,7 +278,6 @@ class Translator(MoreNodes, PatternNodes):
         return cast(self.of(node.this), self._cast_to(node))
 
     def _cast_to(self, node: Any) -> Type:
-        self.text.only(node, "this", "to")
         kind = type_of(node.args["to"])
         if kind is None:
             raise self.text.refused(
@@ -283,23 +288,19 @@ class Translator(MoreNodes, PatternNodes):
         return kind
 
     def of_date(self, node: Any) -> Expression:
-        self.text.only(node, "this")
         return _as_written(self.of(node.this), DATE)
 
     def of_round(self, node: Any) -> Expression:
-        self.text.only(node, "this", "decimals")
         digits = node.args.get("decimals")
         return call("round", self.of(node.this), *([self.of(digits)] if digits is not None else []))
 
     def of_widthbucket(self, node: Any) -> Expression:
-        self.text.only(node, "this", "min_value", "max_value", "num_buckets")
         names = ("this", "min_value", "max_value", "num_buckets")
         return call("width_bucket", *(self.of(node.args[n]) for n in names if node.args.get(n)))
 
     # text
 
     def of_substring(self, node: Any) -> Expression:
-        self.text.only(node, "this", "start", "length")
         names = ("this", "start", "length")
         return call("substring", *(self.of(node.args[n]) for n in names if node.args.get(n)))
 
@@ -320,13 +321,11 @@ class Translator(MoreNodes, PatternNodes):
         return self.part_of(node.this.name.lower(), node.expression)
 
     def of_timestamptrunc(self, node: Any) -> Expression:
-        self.text.only(node, "this", "unit")
         return start(str(node.args["unit"].name).lower(), self.of(node.this))
 
     of_datetrunc = of_timestamptrunc
 
     def of_datediff(self, node: Any) -> Expression:
-        self.text.only(node, "this", "expression", "unit")
         later, earlier = self.of(node.this), self.of(node.expression)
         match str(node.args.get("unit") or "DAY").upper():
             case "HOUR" | "MINUTE" | "SECOND" as unit:

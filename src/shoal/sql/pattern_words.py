@@ -71,23 +71,19 @@ class PatternNodes(ABC):
 
     def of_regexplike(self, node: Any) -> Expression:
         """REGEXP_MATCHES, REGEXP_LIKE, RLIKE and ~: a part of the text matches."""
-        self.text.only(node, "this", "expression", "flag")
         return self.matching(node, self.pattern(node.expression, node.args.get("flag")))
 
     def of_regexpilike(self, node: Any) -> Expression:
         """~*: the same, whatever the case of ASCII letters."""
-        self.text.only(node, "this", "expression", "flag")
         return self.matching(node, self.pattern(node.expression, node.args.get("flag"), more="i"))
 
     def of_regexpfullmatch(self, node: Any) -> Expression:
         """REGEXP_FULL_MATCH: the whole text matches."""
-        self.text.only(node, "this", "expression", "options")
         found = self.pattern(node.expression, node.args.get("options"), whole=True)
         return self.matching(node, found)
 
     def of_similarto(self, node: Any) -> Expression:
         """SIMILAR TO: the whole text matches, as in DuckDB; the standard's % and _ are refused."""
-        self.text.only(node, "this", "expression")
         typed = self.constant_text(node.expression, "the pattern of SIMILAR TO")
         if "%" in typed or "_" in typed:
             raise self.text.refused(
@@ -99,8 +95,6 @@ class PatternNodes(ABC):
 
     def of_regexpextract(self, node: Any) -> Expression:
         """REGEXP_EXTRACT(x, '[0-9]+'): the first run of a set of characters."""
-        known = ("this", "expression", "group", "parameters", "null_if_pos_overflow")
-        self.text.only(node, *known)
         group = node.args.get("group")
         if group is not None and group.name != "0":
             raise self.text.refused(
@@ -113,8 +107,6 @@ class PatternNodes(ABC):
 
     def of_regexpreplace(self, node: Any) -> Expression:
         """REGEXP_REPLACE(x, '[^a-z]', '', 'g'): every run of a set of characters."""
-        known = ("this", "expression", "replacement", "modifiers", "single_replace")
-        self.text.only(node, *known)
         flags = node.args.get("modifiers")
         letters = self.constant_text(flags, "the options of REGEXP_REPLACE") if flags else ""
         if "g" not in letters:
