@@ -164,6 +164,16 @@ LEDGERS = (
         ),
     ),
     Mutation(
+        "everybody-may-replace-the-ledger",
+        "src/shoal/ledger/sqlite.py",
+        "if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:",
+        "if False:",
+        "Whoever has an account on the machine puts a new history and its head in the folder.",
+        (
+            "tests/ledger/test_sqlite_read_only.py::test_a_ledger_in_a_folder_of_everybody_is_refused",
+        ),
+    ),
+    Mutation(
         "a-file-that-changes-is-read-on",
         "src/shoal/ledger/sqlite.py",
         "        if self._stamp() != before or before[-1]:\n",

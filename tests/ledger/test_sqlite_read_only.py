@@ -196,6 +196,18 @@ def test_a_ledger_that_everybody_may_write_is_refused(
     Ledger(path, read_only=read_only).close()
 
 
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_ledger_in_a_folder_of_everybody_is_refused(read_only: bool, path: Path) -> None:
+    """Who may write there may put another journal and another head in their places; with the
+    sticky bit, as /tmp has it, only their owner may.
+    """
+    path.parent.chmod(0o777)
+    with pytest.raises(StorageError, match=r"chmod o-w .*"):
+        Ledger(path, read_only=read_only)
+    path.parent.chmod(0o1777)
+    Ledger(path, read_only=read_only).close()
+
+
 def test_every_file_of_a_ledger_is_made_for_its_owner_alone(tmp_path: Path) -> None:
     was = os.umask(0)
     try:

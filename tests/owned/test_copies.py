@@ -37,7 +37,8 @@ from shoal.measures import Approx, Pure
 from shoal.mechanisms import AboveThreshold
 from shoal.mechanisms.sparse import SparseVectorRun
 from shoal.owned import NotCopied, Owned
-from shoal.query.payment import Budget
+from shoal.query.payment import Budget, QuestionSource
+from shoal.query.private_tables import Private
 from shoal.sensitivity import Relation
 from shoal.vault.made_up_rows import Rehearsal
 
@@ -76,6 +77,14 @@ def a_training(place: Path) -> NetworkTraining:
     return NetworkTraining(network, loss, steps=2, rate="1/2", batch=5, epsilon=1, delta="1e-5")
 
 
+def a_table() -> Private:
+    return shoal.private(pa.table({"age": [1, 2, 3]}), protects=shoal.Row(), budget=Pure(1))
+
+
+def rows_with_a_budget(_: Path) -> QuestionSource:
+    return a_table()._source
+
+
 MAKERS: dict[type, Make] = {
     PureFilter: lambda _: PureFilter(1),
     ZeroConcentratedFilter: lambda _: ZeroConcentratedFilter(1),
@@ -90,6 +99,7 @@ MAKERS: dict[type, Make] = {
     SampledSums: planned_sampled_steps,
     CorrelatedSums: planned_correlated_steps,
     NetworkTraining: a_training,
+    QuestionSource: rows_with_a_budget,
     StatisticalQueries: an_oracle,
     Charge: a_charge,
     Ledger: lambda place: Ledger(place / "book.shoal"),
@@ -134,10 +144,12 @@ def test_a_worker_process_is_not_sent_a_budget() -> None:
 
 
 def test_a_table_in_memory_is_not_copied_with_a_budget_of_its_own() -> None:
-    opened = shoal.private(pa.table({"age": [1, 2, 3]}), protects=shoal.Row(), budget=Pure(1))
+    opened = a_table()
+    asked = opened.sql("SELECT COUNT(*) AS n FROM data")
     for way in ("deepcopy", "pickle 4"):
-        with pytest.raises((OwnerError, TypeError)):
-            WAYS[way](opened)
+        for held in (opened, asked):
+            with pytest.raises(OwnerError, match="rows with a budget cannot be copied"):
+                WAYS[way](held)
     shared = copy.copy(opened)
     shared.sql("SELECT COUNT(*) AS n FROM data").release(epsilon=1)
     assert str(opened.budget.spent) == "epsilon 1"

@@ -100,6 +100,20 @@ def test_columns_without_a_header_are_named_in_order(folder: Path) -> None:
     assert not Path("more.toml").exists()
 
 
+@pytest.mark.parametrize(
+    ("first", "asked"),
+    [("Ann Smith,HIV positive", True), ("Müller;HIV", True), ("patient,ward_2", False)],
+)
+def test_a_first_line_that_could_be_a_person_is_asked_about(
+    first: str, asked: bool, folder: Path
+) -> None:
+    """Of texts alone nothing shows what they are; names of columns are mostly short and small."""
+    between = ";" if ";" in first else ","
+    Path("people.csv").write_text(f"{first}\nBob{between}none\n")
+    text = declare("people.csv").read_text()
+    assert ("If that line is about a person" in text) == asked
+
+
 def test_a_parquet_file_keeps_the_types_it_states(folder: Path) -> None:
     table = pa.table({"user_id": pa.array([1, 2]), "spend": pa.array([1.5, 2.5])})
     parquet.write_table(table, "sales.parquet")

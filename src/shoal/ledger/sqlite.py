@@ -162,10 +162,20 @@ def check_mode(path: Path) -> None:
         return
     for each in (path, head_path(path)):
         if each.exists() and each.stat().st_mode & stat.S_IWOTH:
-            raise StorageError(
-                f"{each.name!r} can be written by everybody on this machine, so nobody can trust what it says was spent.",
-                remedy=f"Take that right away: chmod o-w {shlex.quote(str(each))}",
-            )
+            raise _of_everybody(each, "it says")
+    folder = path.absolute().parent
+    mode = folder.stat().st_mode if folder.exists() else 0
+    if (
+        mode & stat.S_IWOTH and not mode & stat.S_ISVTX
+    ):  # who may write there may replace both files
+        raise _of_everybody(folder, f"{path.name!r} in it says")
+
+
+def _of_everybody(place: Path, what: str) -> StorageError:
+    return StorageError(
+        f"{place.name!r} can be written by everybody on this machine, so nobody can trust what {what} was spent.",
+        remedy=f"Take that right away: chmod o-w {shlex.quote(str(place))}",
+    )
 
 
 def _set_up(connection: Any, _record: object) -> None:

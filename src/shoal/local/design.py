@@ -12,6 +12,9 @@ from shoal.local.odds import EvenOdds
 from shoal.local.transition import TransitionMatrix
 from shoal.measures import Pure
 
+_MOST = 10**15
+"""Odds beyond this are told as a bound."""
+
 NO, YES = "no", "yes"
 DICE, HARMLESS = "dice", "harmless"
 """Where a respondent's chance comes from: it is drawn anew for each question, or is the answer to a
@@ -131,8 +134,8 @@ def times(chance: Fraction) -> str:
 
     >>> times(Fraction(3, 4)), times(Fraction(1)), times(Fraction(1, 6)), times(Fraction(123457, 999983))
     ('3 times out of 4', 'always', '1 time out of 6', 'about 123 times out of 1000')
-    >>> times(Fraction(22026, 22027)), times(Fraction(1, 10**12))
-    ('all but about 1 time in 22,027', 'about 1 time in 1,000,000,000,000')
+    >>> times(Fraction(22026, 22027)), times(Fraction(1, 10**12)), times(Fraction(1, 10**5000))
+    ('all but about 1 time in 22,027', 'about 1 time in 1,000,000,000,000', 'less than 1 time in 1,000,000,000,000,000')
     """
     if chance in (0, 1):
         return "always" if chance else "never"
@@ -143,7 +146,13 @@ def times(chance: Fraction) -> str:
         base *= 10
     near = round(chance * base)
     if near == base:
-        return f"all but about 1 time in {round(1 / (1 - chance)):,}"
+        return f"all but {_one_in(1 / (1 - chance))}"
     if near == 0:
-        return f"about 1 time in {round(1 / chance):,}"
+        return _one_in(1 / chance)
     return f"about {near} {'time' if near == 1 else 'times'} out of {base}"
+
+
+def _one_in(times: Fraction) -> str:
+    return (
+        f"about 1 time in {round(times):,}" if times < _MOST else f"less than 1 time in {_MOST:,}"
+    )

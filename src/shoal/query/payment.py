@@ -19,7 +19,7 @@ from shoal.errors import ChangedError, RangeError, UnansweredError
 from shoal.events import Event
 from shoal.exact import Number, open_unit, positive, short, short_down, short_up
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
-from shoal.owned import Owned
+from shoal.owned import NotCopied, Owned
 from shoal.plan import Table
 from shoal.query.notebook_html import Html, bar, block, title
 
@@ -122,8 +122,10 @@ class Askable(Protocol):
 
 
 @dataclass(frozen=True)
-class QuestionSource:
+class QuestionSource(NotCopied):
     """What one question is asked of: an engine with the rows, the tables by name, and who pays."""
+
+    called = "rows with a budget"
 
     engine: Engine
     tables: Mapping[str, Table]

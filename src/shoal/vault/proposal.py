@@ -5,6 +5,7 @@ what is known.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -51,6 +52,7 @@ _PERSON = re.compile(
     r"([_ ]?(id|no|nr|number|key))?",
     re.IGNORECASE,
 )
+_USUAL = re.compile(r"[a-z_][a-z0-9_]*")
 _WIDTH = 34
 """Remarks begin at this column, where the value leaves room."""
 
@@ -121,6 +123,7 @@ def proposal(dataset: Dataset, budget: Measure | None, file: Path) -> str:
         [*_place(dataset, file)],
         [*_protects(dataset)],
         [*_budget(budget, shares=bool(dataset.shares))],
+        [*_unusual_names(dataset, file)],
         *([*_column(each, is_first=not at)] for at, each in enumerate(dataset.columns)),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
@@ -199,6 +202,16 @@ def _budget(budget: Measure | None, *, shares: bool) -> Iterator[str]:
         yield _line(key, value)
     if budget is None:
         yield _line("delta", "1e-6", "needed only to group by columns without choices", "# ")
+
+
+def _unusual_names(dataset: Dataset, file: Path) -> Iterator[str]:
+    """A question about names that could be a person's: a first line of texts looks like a header."""
+    told = dataset.location.declared(file.parent)
+    path = str(told.get("path", ""))
+    unusual = not all(_USUAL.fullmatch(each.name) for each in dataset.columns)
+    if unusual and is_csv(path) and told.get("header") is not False:
+        yield "# These names are the first line of the file.  If that line is about a person, delete this file, which"
+        yield f"# shows it, and run: shoal declare {shlex.quote(path)} --no-header"
 
 
 def _column(each: StatedColumn, *, is_first: bool) -> Iterator[str]:

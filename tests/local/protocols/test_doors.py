@@ -38,6 +38,7 @@ from shoal.local.protocols.oracles import (
 )
 from shoal.local.protocols.ranges import IntervalTree, SquareWave
 from shoal.local.protocols.repeated import RepeatedHash, RepeatedResponse
+from shoal.mechanisms import Laplace
 from shoal.mechanisms.values import array_of, real_array
 
 PEOPLE = 40
@@ -249,3 +250,10 @@ def test_what_numpy_says_of_a_list_is_not_passed_on() -> None:
         real_array([1 + 2j], what="values")
     with pytest.raises(ShapeError):
         NoisyNumber.laplace(1, low=0, high=1).report(["a"])
+
+
+@pytest.mark.parametrize("far", [[1e308] * 3, [1e308, -1e308], [1e200, -1e200]])
+def test_reports_whose_mean_or_spread_is_no_number_are_refused(far: list[float]) -> None:
+    """No noise reaches so far: somebody made them up, and the mean was infinite."""
+    with pytest.raises(DataError, match="cannot come from"):
+        NoisyNumber(Fraction(0), Fraction(10), Laplace.for_epsilon(1, sensitivity=10)).estimate(far)

@@ -83,4 +83,8 @@ class NoisyNumber:
             raise ShapeError(
                 "at least one report is needed.", remedy="Collect at least one report first."
             )
-        return Mean(len(told), float(told.mean()), float(told.var()) / max(1, len(told) - 1))
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, variance = float(told.mean()), float(told.var()) / max(1, len(told) - 1)
+        if not np.isfinite([mean, variance]).all():  # reports beyond any noise
+            raise not_a_report()
+        return Mean(len(told), mean, variance)
