@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -10,13 +12,38 @@ from tests.engines.generated import SCAN, TYPES, expressions, tables
 from tests.examples import examples
 
 from shoal.engines.reference import Reference
-from shoal.plan import Expression, Type, Value, evaluate, number_of, text_of, values_of
+from shoal.plan import (
+    REAL,
+    Call,
+    Column,
+    Expression,
+    Literal,
+    Ref,
+    Type,
+    Value,
+    call,
+    decimal,
+    evaluate,
+    number_of,
+    text_of,
+    values_of,
+)
 
 
 def held(value: Value, kind: Type, expression: Expression) -> bool:
     place = number_of(value, kind)
     span = expression.span
     return place is None or span is None or span.lo <= place <= span.hi
+
+
+@given(st.integers(-(10**18) + 1, 10**18 - 1), st.integers(1, 17))
+def test_a_number_beside_a_real_is_the_double_nearest_to_what_is_written(
+    units: int, scale: int
+) -> None:
+    """0.09999999999999999 was 0.1, and left out the rows that have it."""
+    compared = call("gt", Ref(Column("x", REAL)), Literal(units, decimal(scale)))
+    assert isinstance(compared, Call)
+    assert compared.arguments[1] == Literal(float(Fraction(units, 10**scale)), REAL)
 
 
 @pytest.mark.slow

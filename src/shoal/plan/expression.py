@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shoal.errors import ExpressionError
 from shoal.plan.facts import Column, Span, span_of_values
 from shoal.plan.sizes import ONE, WorkPerRow, require_small
-from shoal.plan.types import Kind, Type, Value, common_type, is_broken
+from shoal.plan.types import Kind, Type, Value, common_type, is_broken, nearest
 
 if TYPE_CHECKING:
     from shoal.plan.functions.function import Function
@@ -215,6 +216,11 @@ def moment_written(expression: Expression, to: Type) -> Expression:
 
 
 def _into(expression: Expression, to: Type) -> Expression:
+    written = expression.value if isinstance(expression, Literal) else None
+    if to.kind is Kind.REAL and expression.type.kind is Kind.DECIMAL and isinstance(written, int):
+        # What is written means its nearest double.  A cast divides two doubles: of 17 digits the
+        # upper one is rounded already, and 0.09999999999999999 would be 0.1.
+        return Literal(nearest(Fraction(written, 10**expression.type.scale)), to)
     made = cast(expression, to)
     if _is_null(made) and _plain_text(expression) and to.kind is Kind.TIMESTAMP:
         made = cast(cast(expression, Type(Kind.DATE)), to)
