@@ -165,9 +165,8 @@ def check_mode(path: Path) -> None:
             raise _of_everybody(each, "it says")
     folder = path.absolute().parent
     mode = folder.stat().st_mode if folder.exists() else 0
-    if (
-        mode & stat.S_IWOTH and not mode & stat.S_ISVTX
-    ):  # who may write there may replace both files
+    # Who may write to a folder may replace both files, unless its sticky bit is set.
+    if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
         raise _of_everybody(folder, f"{path.name!r} in it says")
 
 
