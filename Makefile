@@ -52,7 +52,7 @@ docs: $(VENV)/.ready ## build the documentation as a site, into site/; a broken 
 fuzz: $(VENV)/.ready ## look for neighbours that can be told apart, for SECONDS=60, or run the case of one SEED
 	@$(VENV)/bin/python -m scripts.fuzzing $(if $(SEED),--seed $(SEED),--seconds $(or $(SECONDS),60)) $(if $(KIND),--kind $(KIND))
 
-audit: $(VENV)/.ready ## the four long audits below, one after the other, in about two hours; it fails at the end if one of them did
+audit: $(VENV)/.ready ## the four long audits below, one after the other, in about an hour and a quarter; it fails at the end if one of them did
 	@sh scripts/java.sh
 	@failed=; for part in $(AUDITS); do \
 	  echo "audit: $$part"; began=$$(date +%s); \
