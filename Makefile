@@ -31,7 +31,7 @@ help: ## list the targets
 demo: $(DEMO)/.ready ## a guided walk through a vault, in a minute
 	@$(DEMO)/bin/shoal tour
 
-quick: $(VENV)/.ready ## run the quick tests, in under two minutes: of every test a little, nothing slow
+quick: $(VENV)/.ready ## run the quick tests, in a minute and a half: of every test a little, nothing slow
 	@$(VENV)/bin/python -m pytest $(TWO) --quick -m "not (audit or slow or spark or browser or postgres)" --durations=10 --durations-min=0.5
 
 test: $(VENV)/.ready ## run every test but the long statistical audits
